@@ -1,11 +1,11 @@
 #pragma once
 // C = A B on Hopper in one launch, whatever the alignment of the rows:
-//   matmul_direct   removes, from the kernels whose tiles TMA loads, the copies of matrices whose rows do not begin at
-//                   multiples of 16 bytes: the aligned pieces that cover a row's part are copied to shared memory as
-//                   they lie, and shifted into place there, once for all warps. Blocks of a cluster share k, and each
-//                   adds some rows of all their sums
-// For products of some microseconds, where the launches of those copies would take longer than the product. Warps
-// multiply by themselves, which reaches less of the peak of the 16-bit types than warpgroups do. Any m, n and k.
+//   matmul_direct   removes, from the kernels whose tiles TMA loads, the extra launches that copy matrices whose rows
+//                   do not begin at multiples of 16 bytes: the aligned pieces that cover a part of a row are copied to
+//                   shared memory as they are and shifted into place there, once for all warps. The blocks of a cluster
+//                   share k, and each adds some rows of all their sums
+// For products of a few microseconds, where the launches of those copies would take longer than the product. Each warp
+// multiplies with mma.sync, which reaches less of the 16-bit types' peak than wgmma does. Any m, n and k.
 #include "common/cuda/async_copy.cuh"
 #include "common/cuda/vector_access.cuh"
 #include "kernels/matmul/arguments.cuh"
@@ -20,15 +20,15 @@
 
 namespace BACKEND {
 
-/// Starts copying 16 bytes past L1, or zeros where they are not `there`. (The instruction could copy the part that is
-/// there, but memcheck takes all 16 bytes for read.)
+/// Starts copying 16 bytes, bypassing L1, or zeros if they do not exist (`there`). (The instruction could copy only the
+/// part that exists, but memcheck assumes that all 16 bytes are read.)
 __device__ inline void copy_async_or_clear(void* shared, const void* global, bool there) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(shared)), "l"(global),
                  "r"(there ? 16 : 0)
                  : "memory");
 }
 
-/// A matrix whose rows are read in the aligned pieces that cover them.
+/// A matrix whose rows are read in the aligned 16-byte pieces that cover them.
 template <typename T>
 struct PiecewiseMatrix {
     static constexpr int piece = DirectLayout<T>::piece;
@@ -39,11 +39,11 @@ struct PiecewiseMatrix {
     __device__ void select(int product) { data = matrix_of(product, data, stride); }
 
     __host__ __device__ bool is_shifted() const { return columns % piece != 0; }
-    /// Of a row's first element in its piece.
+    /// The place of a row's first element in its piece.
     __device__ unsigned shift_of(size_t row) const { return static_cast<unsigned>(row * columns % piece); }
 
-    /// Copies `count` rows of `pieces` pieces from (row, column) on, and a piece more of each where rows are shifted;
-    /// column is a multiple of a piece. Zeros outside.
+    /// Copies `count` rows of `pieces` pieces from (row, column) on, and one more piece per row if rows are shifted;
+    /// `column` is a multiple of a piece. Zeros outside.
     template <int count, int pieces, int row_elements, int threads>
     __device__ void copy(T* shared, size_t row, size_t column, int thread) const {
         static_assert(threads % pieces == 0 && count % (threads / pieces) == 0, "every thread copies as much");
@@ -70,11 +70,11 @@ struct PiecewiseMatrix {
         }
     }
 
-    /// The aligned piece that holds the row's element x, or one before it that belongs to the same piece.
+    /// Copies the aligned piece that begins at the row's element x or, if the row is shifted, up to a piece before it.
     __device__ void copy_covering(T* shared, size_t row, size_t x) const {
         const size_t elements = rows * columns, start = row * columns, shift = start % piece, first = start - shift + x;
         const bool there = row < rows && x < columns + shift && first < elements;
-        if (there && elements - first < piece) {  // the matrix ends within it
+        if (there && elements - first < piece) {  // the matrix ends within this piece
 #pragma unroll
             for (size_t e = 0; e < piece; ++e) shared[e] = first + e < elements ? data[first + e] : T(0.0f);
             return;
@@ -82,7 +82,7 @@ struct PiecewiseMatrix {
         copy_async_or_clear(shared, there ? data + first : data, there);
     }
 
-    /// Shifts those rows into place. Elements of the next row become zero.
+    /// Copies those rows to `target`, shifted into place. Elements of the next row become zero.
     template <int count, int pieces, int row_elements, int threads>
     __device__ void straighten(const T* shared, T* target, size_t row, size_t column, int thread) const {
 #pragma unroll 2
@@ -119,7 +119,7 @@ struct PiecewiseMatrix {
     }
 };
 
-/// A block's tile, its warps', and the ring of stages.
+/// A block's tile, its warps' tiles, and the ring of stages.
 template <typename T_, bool tensor_, int tile_m_, int tile_n_, int warps_m_, int warps_n_, int stages_>
 struct DirectShape {
     using T = T_;
@@ -141,7 +141,8 @@ struct DirectShape {
     }
 };
 
-/// Grid: tiles x blocks of a cluster, which share k. `many`: for the products of a batch.
+/// Grid: tiles * `blocks`, the blocks of a cluster, which share k; block Shape::threads. `many`: for the products of a
+/// batch.
 template <typename Shape, bool many>
 __global__ void __launch_bounds__(Shape::threads, 1)
     matmul_direct(PiecewiseMatrix<typename Shape::T> a, PiecewiseMatrix<typename Shape::T> b, typename Shape::T* c,
@@ -182,8 +183,8 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     for (int s = 0; s < Shape::stages - 1; ++s) copy(s, s);
     int now = 0, next = Shape::stages - 1;
     for (int step = 0; step < count; ++step) {
-        wait_copies<Shape::stages - 2>();  // this thread's part of the stage has come
-        __syncthreads();  // everyone's has, and everyone is done with the stage before, which is filled next
+        wait_copies<Shape::stages - 2>();  // this thread's part of the stage has arrived
+        __syncthreads();  // all threads' parts have, and all are done with the previous stage, which is refilled next
         const T *stage_a = ring + now * Shape::stage, *stage_b = stage_a + Shape::stage_a;
         if (shifts_a || shifts_b) {
             const size_t k = (first + step) * Shape::tile_k;
@@ -197,7 +198,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
                     stage_b, straight + Shape::stage_a, k, column, thread);
                 stage_b = straight + Shape::stage_a;
             }
-            __syncthreads();  // all pieces are in place
+            __syncthreads();  // all shifted pieces are in place
         }
         product.multiply(stage_a + warp_row * Shape::row_a, stage_b + warp_column, lane,
                          [&] { copy(step + Shape::stages - 1, next); });
@@ -206,11 +207,11 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     }
 
     wait_copies<0>();
-    __syncthreads();  // no stage is read or written any more: their place is free for the sums
+    __syncthreads();  // the stages are no longer read or written: their place is free for the sums
     auto* const sums = reinterpret_cast<Sum*>(memory);
     product.store(sums + warp_row * Shape::row_c + warp_column, Shape::row_c, lane);
-    if (blocks == 1) __syncthreads();  // all warps' sums are there
-    else cluster_barrier();            // all blocks'
+    if (blocks == 1) __syncthreads();  // all warps' sums are in shared memory
+    else cluster_barrier();            // all blocks' sums are
     constexpr int length = 16 / sizeof(Sum), vectors = Shape::tile_n / length;
     struct alignas(length * sizeof(T)) Results {
         T values[length];
@@ -246,7 +247,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
 #endif
 }
 
-/// How many blocks share k: a power of two up to this.
+/// The most blocks that share k; their number is a power of two.
 constexpr unsigned most_direct_blocks = 16;
 
 /// `takes_batch`: also compiled for many products at once.

@@ -1,15 +1,15 @@
 #pragma once
 // f32 without tensor cores on Hopper, where the multiply-add units are the limit:
-//   matmul_hopper_f32   removes, from the portable kernel with asynchronous copies, the instructions of the copies (TMA
-//                       fetches whole tiles for one thread), the transposing of A's tile (a lane loads four neighbours
-//                       along k at once; the swizzle keeps its lanes on different banks), and the barriers of the whole
-//                       block: each warp waits only for data
-// What remains to be issued beside the multiply-adds is 16-byte loads from shared memory. For larger products, and for
-// few rows or columns, it goes on in hopper/f32_transposed.cuh.
+//   matmul_hopper_f32   removes, from the portable kernel with asynchronous copies, the copy instructions (one thread
+//                       has TMA fetch whole tiles), the transposing of A's tile (a lane loads four neighbours along k
+//                       at once; the swizzle keeps lanes on different banks), and the barriers of the whole block: each
+//                       warp waits only for data
+// Besides multiply-adds, only 16-byte loads from shared memory remain to be issued. For larger products, and for few
+// rows or columns, the ladder continues in hopper/f32_transposed.cuh.
 //
 // Eight consumer warps multiply; one thread of a third warpgroup, the producer, loads tiles. Each consumer takes a
-// slice of every stage along k for the whole tile, and their sums are added at the end: a small tile, and still many
-// independent sums a lane.
+// slice of every stage along k for the whole tile, and their sums are added at the end. So even a small tile gives each
+// lane many independent sums.
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"
@@ -35,8 +35,8 @@ struct F32Shape {
                   "the slices' sums fit where the stages were");
 };
 
-/// Where this warp and lane work. (Each warp has the whole tile, from row and column 0. Without these zeros ptxas
-/// allocates other registers, with more bank conflicts in tiles of 64 x 64.)
+/// Where this warp and lane work. (Each warp has the whole tile, so row and column are 0. Without these zeros ptxas
+/// allocates other registers, with more register bank conflicts in tiles of 64 x 64.)
 template <typename Shape>
 struct F32Position {
     int row, column, slice, lane_row, lane_column;
@@ -77,14 +77,14 @@ __device__ inline void multiply_stage(const float* a, const float* b, const F32P
     }
 }
 
-/// Adds the slices' sums through shared memory, which the stages no longer need, and stores them.
+/// Adds the slices' sums through the stages' shared memory and stores them. Called by all consumers.
 template <typename Shape>
 __device__ inline void add_slices(float* partial, const F32Position<Shape>& at,
                                   const float (&sums)[Shape::rows][Shape::columns], float* c, int tile_row,
                                   int tile_column, int m, int n) {
     constexpr unsigned consumers = 256;
     constexpr int tile_elements = Shape::tile_m * Shape::tile_n;
-    barrier_among(1, consumers);  // no warp reads the stages any more
+    barrier_among(1, consumers);  // all warps have finished reading the stages
 #pragma unroll
     for (int r = 0; r < Shape::rows; ++r)
 #pragma unroll
@@ -94,7 +94,7 @@ __device__ inline void add_slices(float* partial, const F32Position<Shape>& at,
             *reinterpret_cast<float4*>(partial + at.slice * tile_elements + row * Shape::tile_n + column) =
                 make_float4(sums[r][4 * v], sums[r][4 * v + 1], sums[r][4 * v + 2], sums[r][4 * v + 3]);
         }
-    barrier_among(1, consumers);  // all slices are there
+    barrier_among(1, consumers);  // all slices' sums are in shared memory
     for (int i = static_cast<int>(threadIdx.x % consumers) * 4; i < tile_elements; i += consumers * 4) {
         float4 total = *reinterpret_cast<const float4*>(partial + i);
 #pragma unroll
@@ -106,7 +106,7 @@ __device__ inline void add_slices(float* partial, const F32Position<Shape>& at,
     }
 }
 
-/// Grid: one block per tile. Block 384: warps 0 to 7 multiply.
+/// Grid: one block per tile. Block 384: warps 0 to 7 multiply, thread 256 loads. Any m, n and k.
 template <typename Shape>
 __global__ void __launch_bounds__(384, 1)
     matmul_hopper_f32(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b, float* c,
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(384, 1)
     const int steps = (k + Pipeline::tile_k - 1) / Pipeline::tile_k;
     typename Pipeline::Position position;
     if (threadIdx.x == 0) Pipeline::init(shared, 8);
-    __syncthreads();
+    __syncthreads();  // the ring's barriers are initialized
 
     unsigned tile_row = 0, tile_column = 0;
     order.place(blockIdx.x, tile_row, tile_column);
@@ -136,7 +136,7 @@ __global__ void __launch_bounds__(384, 1)
 #pragma unroll 1
     for (int step = 0; step < steps; ++step, position.advance()) {
         barrier_wait(&shared.filled[position.stage], position.parity);
-        __syncwarp();  // all lanes have multiplied the stage before
+        __syncwarp();  // all lanes have multiplied the previous stage
         if (step > 0) Pipeline::release(shared, previous, threadIdx.x % 32);
         multiply_stage<Shape>(shared.a[position.stage], shared.b[position.stage][0], at, sums);
         previous = position.stage;

@@ -1,11 +1,11 @@
 #pragma once
 // f32 without tensor cores on Hopper, for many small products:
 //   matmul_hopper_f32_groups   removes, from matmul_hopper_f32, what a product of two or three stages cannot hide: the
-//                              beginning of a block, the wait for its first stage, the adding of slices and the stores.
+//                              start of a block, the wait for its first stage, the adding of slices and the stores.
 //                              A multiprocessor works on several tiles at once, each by a group of one to four warps
-//                              with a ring of its own, and a group loads its next tile while it multiplies this one.
-//                              Nothing makes groups wait for each other: while one stores, the others multiply
-// Every warp has all of k for some rows of its group's tile. The first one asks TMA for the stages.
+//                              with its own ring, and a group prefetches its next tile while it multiplies this one.
+//                              Groups never wait for each other: while one stores, the others multiply
+// Every warp has all of k for some rows of its group's tile. The group's first warp requests the stages from TMA.
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/hopper/f32.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
@@ -25,7 +25,7 @@ struct F32GroupShape {
     static constexpr int lanes_m = 4, lanes_n = 32 / lanes_m;
     static constexpr int rows = warp_m / lanes_m, columns = tile_n / lanes_n, vectors = columns / 4;  // of one lane
     static constexpr int slices = 8, stages = stages_, threads = groups * warps * 32;
-    static constexpr int slices_at_once = rows * columns > 64 ? 1 : 2;  // as many as there are registers for
+    static constexpr int slices_at_once = rows * columns > 64 ? 1 : 2;  // as many as fit in registers
     using Pipeline = HopperPipeline<float, tile_m, tile_n, stages, tile_n>;
     using Shared = typename Pipeline::Shared[groups];
     static_assert(columns % 4 == 0 && warp_m % 8 == 0,
@@ -33,7 +33,7 @@ struct F32GroupShape {
     static_assert(sizeof(Shared) <= most_shared_bytes);
 };
 
-/// Asks for one stage after the other of all of a group's tiles: every `stride`-th from `first`.
+/// Requests, one stage at a time, all stages of a group's tiles: every `stride`-th tile from `first`.
 template <typename Shape>
 struct F32GroupLoader {
     using Pipeline = typename Shape::Pipeline;
@@ -53,11 +53,11 @@ struct F32GroupLoader {
         row = static_cast<int>(tile_row) * Shape::tile_m;
         column = static_cast<int>(tile_column) * Shape::tile_n;
     }
-    /// By a whole warp.
+    /// Called by a whole warp: requests the next stage, if there is one.
     __device__ void ask(typename Pipeline::Shared& ring, const CUtensorMap& map_a, const CUtensorMap& map_b, int steps,
                         int lane) {
         if (tile >= order.tiles()) return;
-        barrier_wait(&ring.emptied[position.stage], position.parity ^ 1);  // load_stage() then finds it emptied
+        barrier_wait(&ring.emptied[position.stage], position.parity ^ 1);  // by all lanes; load_stage() need not wait
         if (lane == 0) Pipeline::load_stage(ring, position, map_a, map_b, row, column, step, product);
         __syncwarp();
         position.advance();
@@ -68,7 +68,7 @@ struct F32GroupLoader {
     }
 };
 
-/// Grid: at most one block per multiprocessor. Neighbouring tiles go to different blocks.
+/// Grid: at most one block per multiprocessor; block Shape::threads. Neighbouring tiles go to different blocks.
 template <typename Shape>
 __global__ void __launch_bounds__(Shape::threads, 1)
     matmul_hopper_f32_groups(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
@@ -99,9 +99,9 @@ __global__ void __launch_bounds__(Shape::threads, 1)
         int previous = 0;
 #pragma unroll 1
         for (int step = 0; step < steps; ++step, position.advance()) {
-            __syncwarp();  // all lanes have multiplied the stage before
+            __syncwarp();  // all lanes have multiplied the previous stage
             if (step > 0) Pipeline::release(ring, previous, lane);
-            if (warp == 0) loader.ask(ring, map_a, map_b, steps, lane);  // in place of the stage before
+            if (warp == 0) loader.ask(ring, map_a, map_b, steps, lane);  // into the previous stage
             barrier_wait(&ring.filled[position.stage], position.parity);
 #pragma unroll Shape::slices_at_once
             for (at.slice = 0; at.slice < Shape::slices; ++at.slice)

@@ -1,15 +1,15 @@
 #pragma once
 // f64 on Hopper's tensor cores:
-//   matmul_hopper_f64   removes, from matmul_direct, the copies by threads, which hold registers and wait at barriers of
-//                       the whole block (one thread asks TMA for whole tiles), half of the loads from shared memory (a
-//                       lane loads two neighbours at once), and the launching of blocks (each stays for many tiles,
-//                       and shares those of the last wave: Stream-K)
-// A warp multiplies by mma.sync.m16n8k16: 16 rows by 8 columns in 16 steps along k. In it, lane 4 g + t has, for q = 0 to
-// 3, of the first operand rows g and g + 8, of the second column g, and of both the step in place 4 q + t. Which steps,
-// rows and columns of the tile are in which places does not matter, as long as both operands agree on the steps. So they
-// are chosen such that what a lane loads at once are neighbours that the instruction wants in neighbouring registers,
-// and that the eight lanes whose loads go together find different banks in rows of 128 swizzled bytes. That asks for the
-// transposed product, C' = B' A': the first operand is B', whose neighbours in memory are rows, the second A'.
+//   matmul_hopper_f64   removes, from matmul_direct, the copies by threads, which hold registers and wait at barriers
+//                       of the whole block (one thread requests whole tiles from TMA), half of the loads from shared
+//                       memory (a lane loads two neighbours at once), and the launching of blocks (each stays for many
+//                       tiles and shares those of the last wave: Stream-K)
+// A warp multiplies with mma.sync.m16n8k16: 16 rows by 8 columns in 16 steps along k. For q = 0 to 3, lane 4 g + t
+// holds rows g and g + 8 of the first operand and column g of the second, both at the step in place 4 q + t. It does
+// not matter which steps, rows and columns of the tile are in which places, as long as both operands agree on the
+// steps. We choose them so that one load brings a lane neighbours that the instruction wants in neighbouring registers,
+// and so that the eight lanes whose loads go together use different banks in rows of 128 swizzled bytes. This requires
+// the transposed product, C' = B' A': the first operand is B', whose neighbours in memory are rows; the second is A'.
 //     steps         in place 4 q + t: 8 (q / 2) + 2 t + q % 2
 //     columns of C  in places g and g + 8 of 16: 2 g and 2 g + 1
 //     rows of C     in place g of 8: g / 2 + 4 (g % 2)
@@ -34,14 +34,14 @@ __device__ inline void warp_multiply_add(double* d, const double (&a)[8], const 
           "d"(b[2]), "d"(b[3]));
 }
 
-/// A block's tile, and the part of each of its eight warps: warps_m of them lie below each other.
+/// A block's tile, and the part of each of its eight warps, which form a grid of warps_m x warps_n.
 template <int tile_m_, int tile_n_, int warps_m_, int stages_>
 struct F64Shape {
     static constexpr int tile_m = tile_m_, tile_n = tile_n_, warps_m = warps_m_, warps_n = 8 / warps_m;
     static constexpr int warp_m = tile_m / warps_m, warp_n = tile_n / warps_n;
-    static constexpr int eights = warp_m / 8, sixteens = warp_n / 16;  // of a warp: rows and columns by instructions
+    static constexpr int eights = warp_m / 8, sixteens = warp_n / 16;  // a warp's rows and columns, in instructions
     static constexpr int sums = eights * sixteens * 4;                 // of a lane
-    /// Where those of an instruction begin.
+    /// Where the sums of instruction (i, j) begin.
     __host__ __device__ static constexpr int first_sum(int i, int j) { return (i * sixteens + j) * 4; }
     using Pipeline = HopperPipeline<double, tile_m, tile_n, stages_>;
     static_assert(warp_m % 8 == 0 && warp_n % 16 == 0 && sizeof(typename Pipeline::Shared) <= most_shared_bytes);
@@ -57,7 +57,7 @@ struct F64Position {
           t(lane % 4),
           row(warp / Shape::warps_n * Shape::warp_m),
           column(warp % Shape::warps_n * Shape::warp_n) {}
-    /// Of eight rows, the one in that place.
+    /// Which of eight rows is in that place.
     __device__ static int row_in(int place) { return place / 2 + place % 2 * 4; }
 };
 
@@ -87,7 +87,7 @@ __device__ inline void multiply_f64_stage(const double* a, const double (*boxes)
     }
 }
 
-/// Stores a lane's sums: two neighbours in each of two rows of an instruction's eight. Eight lanes fill 128 bytes of a
+/// Stores a lane's sums: two neighbours in each of two of an instruction's eight rows. Eight lanes fill 128 bytes of a
 /// row.
 template <typename Shape>
 __device__ inline void store_f64(double* c, int tile_row, int tile_column, int m, int n, const F64Position<Shape>& at,
@@ -114,7 +114,7 @@ __device__ inline void store_f64(double* c, int tile_row, int tile_column, int m
 }
 
 /// Grid: at most one block per multiprocessor. Block 384: a producer warpgroup, which loads tiles, and two consumers,
-/// which multiply. `many`: for the products of a batch, whose C begin stride_c elements after each other.
+/// which multiply. `many`: for the products of a batch, whose Cs are stride_c elements apart. Any m, n and k.
 template <typename Shape, bool many>
 __global__ void __launch_bounds__(384, 1)
     matmul_hopper_f64(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b, double* c,

@@ -2,10 +2,10 @@
 // bf16 and f16 on Hopper's tensor cores, for matrices whose tiles do not make whole waves:
 //   matmul_hopper_fitted   removes, from matmul_hopper_overlapped, the idling in the last wave (wave quantization). In
 //                          the transposed product, C' = B' A', a tile may have any multiple of 8 rows: each column of
-//                          tiles is cut into as many tiles as together just fill the waves. 4096 x 4096 becomes 528
-//                          tiles of 240 to 256 rows and 128 columns, four for each of 132 multiprocessors
-// (To fit columns would gain less: at 4096, tiles of B that begin 32 bytes off a line of the L2 cache take 3 % longer
-// on an H200, 16 bytes off 21 %.)
+//                          tiles is cut into just as many tiles as fill whole waves. 4096 x 4096 becomes 528 tiles of
+//                          240 to 256 rows and 128 columns, four for each of 132 multiprocessors
+// (Fitting columns would gain less: at 4096, tiles of B that begin 32 bytes off an L2 cache line take 3 % longer on an
+// H200, and 16 bytes off 21 %.)
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/hopper/fitted_tiles.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
@@ -23,7 +23,7 @@
 
 namespace BACKEND {
 
-/// A's boxes, one for each height.
+/// A's maps, one for each height of tile.
 struct FittedMaps {
     CUtensorMap of_height[4];
 };
@@ -36,8 +36,8 @@ struct HopperFittedShared {
         1024) T results[Shape::tile_n / Shape::box_columns][Shape::box_rows * Shape::box_columns];  // of a warpgroup
 };
 
-/// A warpgroup's finished results, two to a register, and how many of their boxes are still to be stored. The last box
-/// ends with the tile and may store rows of the one before again.
+/// A warpgroup's finished results, two per register, and how many of their boxes are still to be stored. The last box
+/// ends with the tile and may store rows of the previous box again.
 struct WaitingFittedResults {
     using Shape = FittedShape;
     static constexpr int boxes = Shape::most_rows / Shape::box_rows, box_sums = Shape::box_rows / 2;  // of a thread
@@ -58,13 +58,13 @@ struct WaitingFittedResults {
         waiting = (count + box_sums - 1) / box_sums;
     }
 
-    /// Stores the next box through `memory`, if there is one. By the threads of a warpgroup.
+    /// Called by all threads of a warpgroup. Stores the next box through `memory`, if there is one.
     template <typename T>
     __device__ void store_next(const CUtensorMap& map_c, T* memory, unsigned consumer, unsigned thread) {
         if (waiting == 0) return;
         const int next = --waiting, last_row = tile.rows - Shape::box_rows;
 #pragma unroll
-        for (int box = 0; box < boxes; ++box)  // registers have no index
+        for (int box = 0; box < boxes; ++box)  // registers cannot be indexed
             if (box == next) store(pairs[box], min(box * Shape::box_rows, last_row), map_c, memory, consumer, thread);
     }
 
@@ -76,21 +76,21 @@ private:
         const unsigned warp = thread / 32, lane = thread % 32;
         const unsigned piece = (2 * warp + lane / 8 % 2) ^ (lane % 8);
         T* target = memory + (lane / 16 * 8 + lane % 8) * Shape::box_columns + piece * 8;
-        if (thread == 0) wait_copies_out_read<0>();  // the box before has left
-        barrier_among(1 + consumer, threads);
+        if (thread == 0) wait_copies_out_read<0>();  // TMA has read the previous box
+        barrier_among(1 + consumer, threads);        // all threads may overwrite it
 #pragma unroll
         for (int i = 0; i < 4; ++i)  // 16 rows: left, right; left, right below
             store_matrices_transposed(target + i * 16 * Shape::box_columns, box_pairs[4 * i], box_pairs[4 * i + 1],
                                       box_pairs[4 * i + 2], box_pairs[4 * i + 3]);
         fence_shared_for_copies();
-        barrier_among(1 + consumer, threads);
+        barrier_among(1 + consumer, threads);  // the box is complete
         if (thread != 0) return;
         copy_box_out(map_c, memory, tile.column + static_cast<int>(consumer) * Shape::box_columns, tile.row + row);
         commit_copies_out();
     }
 };
 
-/// Calls `work` with the rows of a tile as a constant: wgmma wants it in the instruction.
+/// Calls `work` with the rows of a tile as a constant: wgmma encodes it in the instruction.
 template <typename Work, int... steps>
 __device__ inline void with_rows(int rows, Work work, std::integer_sequence<int, steps...>) {
     using Shape = FittedShape;
@@ -103,8 +103,8 @@ __device__ inline void with_rows(int rows, Work work, std::integer_sequence<int,
 }
 
 /// Grid: at most one block per multiprocessor. Block 384: a producer warpgroup, which loads tiles, and two consumers,
-/// which multiply 64 columns each. `least_rows`: of the tiles. With code for three heights, not twelve, 4096 takes 0.5
-/// % less.
+/// which multiply 64 columns each. `least_rows`: the lowest tile that there is code for. With code for three heights
+/// instead of twelve, 4096 takes 0.5 % less time.
 template <typename T, int least_rows>
 __global__ void __launch_bounds__(384, 1)
     matmul_hopper_fitted(const __grid_constant__ FittedMaps maps_a, const __grid_constant__ CUtensorMap map_b,
@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(384, 1)
         return;
     }
     take_registers<232>();
-    // The same in all lanes: known to the compiler, addresses for the tensor cores are computed once a warp.
+    // The shuffle tells the compiler that this is uniform: it then computes the operands' addresses once per warp.
     const unsigned consumer = __shfl_sync(~0U, threadIdx.x / 128 - 1, 0), thread = threadIdx.x % 128;
     WaitingFittedResults results;
     FittedTile tile = tiles.tile(blockIdx.x), next = tile;
@@ -151,9 +151,9 @@ __global__ void __launch_bounds__(384, 1)
                 for (int i = 0; i < 4; ++i)  // 16 along k: 16 rows of B, 32 bytes of A's rows; addresses in 16 bytes
                     WgmmaTransposed<T, rows>::multiply(d, b + i * 128, a + i * 2, step > 0 || i > 0);
                 wgmma_commit();
-                results.store_next(map_c, shared.results[consumer], consumer, thread);  // of the tile before
+                results.store_next(map_c, shared.results[consumer], consumer, thread);  // of the previous tile
                 if (step > 0) {
-                    wgmma_wait<1>();  // the group before this one has read its stage
+                    wgmma_wait<1>();  // the previous group has read its stage
                     Pipeline::release(shared.ring, previous, thread);
                 }
                 previous = stage;
@@ -171,11 +171,11 @@ __global__ void __launch_bounds__(384, 1)
         with_rows(tile.rows, multiply, std::make_integer_sequence<int, heights>{});
     }
     while (results.waiting > 0) results.store_next(map_c, shared.results[consumer], consumer, thread);
-    if (thread == 0) wait_copies_out_read<0>();  // shared memory outlives the copies that read it
+    if (thread == 0) wait_copies_out_read<0>();  // shared memory must outlive the copies that read it
 #endif
 }
 
-/// Only where can_fit().
+/// Only if can_fit().
 template <typename T>
 struct FittedHopperTile : HopperTile {
     using Element = T;

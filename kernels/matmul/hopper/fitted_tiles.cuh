@@ -1,6 +1,6 @@
 #pragma once
-// Tiles of C whose heights are fitted to the product and the device, against wave quantization: they fill whole waves
-// of blocks, one per multiprocessor.
+// Tiles of C with heights fitted to the product and the device, to avoid wave quantization: they fill whole waves of
+// blocks, one block per multiprocessor.
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/matmul/tile_order.cuh"
 
@@ -15,24 +15,24 @@ struct FittedShape {
     static constexpr int box_rows = 64, box_columns = 64;  // of a warpgroup's results
 };
 
-/// Columns of tiles that are cut alike, into tiles of `rows` rows, the last `higher` of a column 8 more.
+/// Columns of tiles that are cut alike: into tiles of `rows` rows, of which the last `higher` in a column have 8 more.
 struct FittedColumns {
     TileOrder order;
     unsigned rows, higher;
 };
 
-/// A tile's corner in C, its rows, and the number of that height: see FittedTiles::rows().
+/// A tile's corner in C, its rows, and the index of its height: see FittedTiles::rows().
 struct FittedTile {
     int row, column, rows, height;
 };
 
-/// The tiles of a product: of the columns of tiles some are cut into one tile more than the others.
+/// The tiles of a product: some columns of tiles are cut into one tile more than the others.
 struct FittedTiles {
     FittedColumns cuts[2];
 
     __host__ __device__ unsigned count() const { return cuts[0].order.tiles() + cuts[1].order.tiles(); }
 
-    /// The rows of its four heights: the lower and the higher ones of both cuts.
+    /// The rows of height 0, 1, 2 or 3: the lower and the higher tiles of the first cut, then of the second.
     __host__ __device__ unsigned rows(int height) const {
         const FittedColumns& cut = cuts[cuts[1].order.tiles_n > 0 ? height / 2 : 0];
         return cut.rows + (height % 2 > 0 && cut.higher > 0 ? FittedShape::row_step : 0);
@@ -55,8 +55,8 @@ struct FittedTiles {
     }
 };
 
-/// The fewest waves of `blocks` tiles that hold an m x n product, both at least 1. They are full unless that takes
-/// tiles so low that there is no code for them.
+/// The fewest waves of `blocks` tiles that cover an m x n product, both at least 1. The waves are full unless that
+/// would take tiles too low to have code.
 inline FittedTiles fitted_tiles(size_t m, size_t n, unsigned blocks) {
     using Shape = FittedShape;
     constexpr unsigned group = 2;
@@ -72,10 +72,10 @@ inline FittedTiles fitted_tiles(size_t m, size_t n, unsigned blocks) {
     return {{cut(columns - finer, parts), cut(finer, parts + 1)}};
 }
 
-/// Whether there is code for its lowest tiles.
+/// Whether there is code for the lowest of the tiles.
 inline bool can_fit(const FittedTiles& tiles) { return tiles.least_rows() >= FittedShape::least_rows; }
 
-/// The rows of all tiles of the block that has most. In several full waves that is about the average and a step more.
+/// The total rows of the tiles of the block that has most. In several full waves, about the average plus one row_step.
 inline double fitted_rows_per_block(const FittedTiles& tiles, size_t m, size_t n, unsigned blocks) {
     const size_t waves = divide_up(tiles.count(), blocks);
     if (waves == 1 || tiles.count() < waves * blocks) return double(waves * tiles.rows(1));

@@ -1,6 +1,6 @@
 #pragma once
-// The device's side of Stream-K: how the roles of a block walk through its segments, and the fix-up, in which the block
-// that stores a tile adds the sums of the blocks that share it.
+// The device side of Stream-K: how producer and consumers walk through a block's segments, and the fix-up, in which the
+// block that stores a tile adds the sums of the blocks that share it.
 #include "common/cuda/bulk_copy.cuh"
 #include "kernels/matmul/hopper/stream_k.cuh"
 #include "kernels/matmul/tile_order.cuh"
@@ -11,13 +11,13 @@
 
 namespace BACKEND {
 
-/// Segment number `index` of this block.
+/// Finds segment number `index` of this block; false if there is none.
 template <bool stream_k = true>
 __device__ inline bool find_segment(const StreamKSchedule& schedule, unsigned index, TileSegment& segment) {
     return segment_of_block<stream_k>(schedule, blockIdx.x, gridDim.x, index, segment);
 }
 
-/// Loads the stages of all of this block's segments. By one thread.
+/// Called by one thread. Loads the stages of all of this block's segments.
 template <typename Pipeline, bool stream_k, bool many = false>
 __device__ inline void produce_segments(typename Pipeline::Shared& ring, const CUtensorMap& map_a,
                                         const CUtensorMap& map_b, const TileOrder& order,
@@ -33,11 +33,11 @@ __device__ inline void produce_segments(typename Pipeline::Shared& ring, const C
     }
 }
 
-/// The most elements of a tile that is shared.
+/// The most elements that a shared tile may have.
 constexpr size_t partial_tile_elements = 128 * 256;
 
-/// Where shares leave the sums of tiles that other blocks complete: for each share a tile, with room for
-/// partial_tile_elements, and a flag. All flags are zero between launches.
+/// Where shares leave the sums of tiles that other blocks complete: for each share, one tile (partial_tile_elements)
+/// and one flag. All flags are zero between launches.
 struct PartialSums {
     float* d_sums = nullptr;
     unsigned* d_ready = nullptr;
@@ -55,22 +55,22 @@ __device__ inline void store_release(unsigned* flag, unsigned value) {
     asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(flag), "r"(value) : "memory");
 }
 
-/// By the `threads` threads that multiply, after they have written their share's sums: tells the others.
+/// Called by the `threads` threads that multiply, after they have written their share's sums: sets the share's flag.
 template <unsigned threads>
 __device__ inline void announce_sums(const PartialSums& partial, unsigned share) {
-    barrier_among(partial_barrier, threads);  // the release below stands for all threads' sums
+    barrier_among(partial_barrier, threads);  // so that the release below covers all threads' sums
     if (threadIdx.x % threads == 0) store_release(partial.d_ready + share, 1);
 }
 
-/// Waits for the sums of every `stride`-th share from `first` up to `last`, a thread for each; then nobody reads their
-/// flags any more in this launch.
+/// Waits for the sums of every `stride`-th share in [first, last), one thread per share, and clears their flags: no
+/// other block reads them in this launch.
 template <unsigned threads>
 __device__ inline void await_sums(const PartialSums& partial, unsigned first, unsigned last, unsigned stride) {
     for (unsigned share = first + threadIdx.x % threads * stride; share < last; share += threads * stride) {
         while (load_acquire(partial.d_ready + share) == 0) {}
         partial.d_ready[share] = 0;
     }
-    barrier_among(partial_barrier, threads);  // all sums are there
+    barrier_among(partial_barrier, threads);  // all shares' sums have arrived
 }
 
 /// 16 bytes of a thread's sums.
@@ -90,11 +90,11 @@ __device__ inline void add_bits(double* sums, const float4& bits) {
     sums[1] += __hiloint2double(__float_as_int(bits.w), __float_as_int(bits.z));
 }
 
-/// Makes the sums of a segment those of its tile, if this block is to store it; else leaves them to the block that is.
-/// Returns whether it is this block. By the `threads` threads that multiply, each with `count` sums in any order that
-/// is the same in all blocks.
-/// The shares of a smaller tile are added in groups, the groups' sums in groups of groups, and so on: where many blocks
-/// have a short share each, one that added all would take longer than they multiply.
+/// If this block is to store the segment's tile, adds the other shares' sums to `sums` and returns true; otherwise
+/// leaves `sums` for the block that does, and returns false. Called by the `threads` threads that multiply, each with
+/// `count` sums, in any order that is the same in all blocks.
+/// The shares of a smaller tile are added in groups, the groups' sums in groups of groups, and so on: if many blocks
+/// have a short share each, one block that added all would take longer than they multiply.
 template <unsigned threads, typename T, int count>
 __device__ inline bool complete_tile(T (&sums)[count], const TileSegment& segment, const StreamKSchedule& schedule,
                                      const PartialSums& partial) {

@@ -1,14 +1,15 @@
 #pragma once
-// 8-bit floats on Hopper's tensor cores, which multiply them twice as fast as 16-bit ones. Warps, stages and results are
-// those of matmul_hopper_overlapped, but for
-//   the layout   B lies along k as A does: these types have no other. Its tile is loaded like A's
-//   the sums     the tensor cores keep 13 bits of a sum's fraction and cut off the rest, again with every 32 steps along k.
-//                `promoted`: every 128 steps they begin anew at zero, and the multiply-add units add their sums in f32
-//                (DeepSeek-V3 Technical Report, 2024, 3.3.2), as cuBLASLt does unless it is told to be fast
-// Adding takes a quarter of the time of multiplying, in which a warpgroup has nothing for the tensor cores: the two
-// consumers take turns, so that one multiplies while the other adds. Both kinds of sums need registers, which leaves room
-// for 176 columns. The more the better: each consumer reads all of B's tile from shared memory, so that with c columns
-// operands pass for 256 + 3c cycles while the tensor cores multiply for 4c.
+// 8-bit floats on Hopper's tensor cores, which multiply them twice as fast as 16-bit ones:
+//   matmul_hopper_float8   removes, from matmul_float8_vectorized, the multiply-adds of single threads. Warps, stages
+//                          and stores are those of matmul_hopper_overlapped, except for
+//   the layout   B's rows run along k as A's do, the only layout for these types. Its tile is loaded like A's
+//   the sums     the tensor cores keep 13 bits of a sum's fraction and truncate the rest every 32 steps along k.
+//                `promoted`: every 128 steps they restart at zero, and the multiply-add units add their sums in f32
+//                (DeepSeek-V3 Technical Report, 2024, 3.3.2), as cuBLASLt does unless fast accumulation is on
+// Adding takes a quarter of the time of multiplying, and a warpgroup that adds does not feed the tensor cores: the two
+// consumers take turns, so that one multiplies while the other adds. Both kinds of sums need registers, which leaves
+// room for 176 columns. More columns are better: each consumer reads all of B's tile from shared memory, so with c
+// columns, reading operands takes 256 + 3c cycles while the tensor cores multiply for 4c.
 #include "kernels/matmul/float8/types.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/overlapped.cuh"
@@ -24,10 +25,11 @@ namespace BACKEND {
 
 template <int tile_n>
 struct Float8Shape : OverlappedShape<tile_n> {
-    static constexpr int stages = tile_n > 176 ? 4 : tile_n > 128 ? 5 : tile_n > 64 ? 6 : 8;  // as fit
+    static constexpr int stages = tile_n > 176 ? 4 : tile_n > 128 ? 5 : tile_n > 64 ? 6 : 8;  // as many as fit
 };
 
-/// The ring of stages, but for B's tile: tile_n rows of 128 bytes, of which each block of a cluster loads its part for all.
+/// The ring of stages with another layout of B's tile: tile_n rows of 128 bytes. Each block of a cluster loads its part
+/// for all of them.
 template <typename T, int tile_n, int multicast_>
 struct Float8Pipeline
     : HopperPipeline<T, Float8Shape<tile_n>::tile_m, tile_n, Float8Shape<tile_n>::stages, tile_n, multicast_> {
@@ -41,7 +43,7 @@ struct Float8Pipeline
                                       const CUtensorMap& map_b, int row, int column, int step) {
         const int stage = position.stage, first = step * Base::tile_k;
         std::uint64_t* filled = &shared.filled[stage];
-        barrier_wait(&shared.emptied[stage], position.parity ^ 1);  // a fresh barrier counts as emptied
+        barrier_wait(&shared.emptied[stage], position.parity ^ 1);  // returns at once on a fresh barrier
         barrier_arrive_and_expect(filled, Base::stage_bytes);
         copy_box_in(shared.a[stage], map_a, filled, first, row);
         const int part = static_cast<int>(blockIdx.x % multicast) * rows_of_b;
@@ -58,7 +60,7 @@ struct HopperFloat8Shared {
     alignas(1024) __nv_bfloat16 results[Shape::tile_m / Shape::box_rows][Shape::box_rows * Shape::box_columns];
 };
 
-/// d (+)= 64 rows of A by a stage of B: starts a group of wgmmas.
+/// d (+)= 64 rows of A times a stage of B: starts a group of wgmmas.
 template <typename T, int tile_n>
 __device__ inline void start_float8_stage(float (&d)[tile_n / 2], const T* a_rows, const T* b_rows, bool accumulate) {
     const std::uint64_t a = wgmma_operand(a_rows, 16, 1024), b = wgmma_operand(b_rows, 16, 1024);
@@ -69,7 +71,7 @@ __device__ inline void start_float8_stage(float (&d)[tile_n / 2], const T* a_row
     wgmma_commit();
 }
 
-/// Two consumers start their stages in turns, the first one first. Between begin() and end() it is one's own turn.
+/// Two consumers take turns starting their stages, consumer 0 first. A turn lasts from begin() to end().
 class ConsumerTurns {
 public:
     __device__ ConsumerTurns(unsigned consumer, unsigned stages) : consumer_(consumer), left_(stages) {
@@ -89,8 +91,8 @@ private:
     bool waits_;
 };
 
-/// Grid: at most one block per multiprocessor, whole clusters of `multicast`. Block 384: a producer warpgroup, which loads
-/// tiles, and two consumers, which multiply 64 rows each. `steps`: stages along k.
+/// Grid: at most one block per multiprocessor, in whole clusters of `multicast`. Block 384: a producer warpgroup, which
+/// loads tiles, and two consumers, which multiply 64 rows each. `steps`: stages along k.
 template <typename T, int tile_n, bool promoted, int multicast>
 __global__ void __launch_bounds__(384, 1)
     matmul_hopper_float8(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
@@ -116,7 +118,7 @@ __global__ void __launch_bounds__(384, 1)
         return;
     }
     take_registers<240>();
-    // The same in all lanes: known to the compiler, addresses for the tensor cores are computed once a warp.
+    // The shuffle tells the compiler that this is uniform: it then computes the operands' addresses once per warp.
     const unsigned consumer = __shfl_sync(~0U, threadIdx.x / 128 - 1, 0), thread = threadIdx.x % 128;
     const unsigned warp = threadIdx.x / 32 - 4;
     const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -136,7 +138,7 @@ __global__ void __launch_bounds__(384, 1)
             start_float8_stage<T, tile_n>(d, &shared.ring.a[stage][consumer * 64 * Pipeline::tile_k],
                                           shared.ring.b[stage][0], !promoted && step > 0);
             if constexpr (promoted) turns.end();
-            results.store_next(map_c, box, lane);  // of the tile before, while this one is multiplied
+            results.store_next(map_c, box, lane);  // of the previous tile, while this one is multiplied
             if constexpr (promoted) {
                 wgmma_wait<0>();
                 wgmma_settle(d);
@@ -144,7 +146,7 @@ __global__ void __launch_bounds__(384, 1)
 #pragma unroll
                 for (int i = 0; i < tile_n / 2; ++i) sums[i] += d[i];
             } else if (step > 0) {
-                wgmma_wait<1>();  // the group before this one has read its stage
+                wgmma_wait<1>();  // the previous group has read its stage
                 Pipeline::release(shared.ring, previous, thread, refills);
             }
             previous = stage;
@@ -162,11 +164,11 @@ __global__ void __launch_bounds__(384, 1)
                      static_cast<int>(tile_column) * tile_n, __nv_bfloat16{});
     }
     while (results.waiting > 0) results.store_next(map_c, box, lane);
-    if (lane == 0) wait_copies_out_read<0>();  // shared memory outlives the copies that read it
+    if (lane == 0) wait_copies_out_read<0>();  // shared memory must outlive the copies that read it
 #endif
 }
 
-/// For k and n that are multiples of 16: TMA reads rows of A and B, and stores those of C.
+/// k and n must be multiples of 16: TMA reads the rows of A and B, and stores those of C.
 inline bool can_load_float8(size_t n, size_t k) { return n % 16 == 0 && k % 16 == 0; }
 
 template <typename T, int tile_n_, bool promoted, int multicast_ = 1>

@@ -1,5 +1,5 @@
 #pragma once
-// The host's side of the Hopper matrix kernels: operands as TMA wants them, and launches in clusters.
+// The host side of the Hopper matrix kernels: operands prepared for TMA, and launches in clusters.
 #include "common/cuda/check.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/matmul/arguments.cuh"
@@ -15,14 +15,14 @@
 
 namespace BACKEND {
 
-/// Whether TMA can read or write a matrix as it lies: its rows begin at multiples of 16 bytes.
+/// Whether TMA can read or write a matrix in place: all its rows begin at multiples of 16 bytes.
 template <typename T>
 bool rows_are_aligned(const T* d_matrix, size_t columns) {
     return reinterpret_cast<std::uintptr_t>(d_matrix) % tensor_row_alignment == 0 &&
            columns * sizeof(T) % tensor_row_alignment == 0;
 }
 
-/// Columns that fill pieces of `bytes`: the least that TMA reads, or whole lines of the caches.
+/// Columns rounded up to whole pieces of `bytes` bytes: TMA's row alignment, or cache lines.
 template <typename T>
 constexpr size_t padded_columns(size_t columns, size_t bytes = tensor_row_alignment) {
     return divide_up(columns * sizeof(T), bytes) * bytes / sizeof(T);
@@ -40,14 +40,14 @@ __device__ inline float4 load_piece(const T* row, size_t column, size_t columns,
     return *reinterpret_cast<const float4*>(piece);
 }
 
-/// Copies a matrix to one with longer rows. Neighbouring threads move neighbouring 16-byte pieces of the target, four
-/// each at a time, so that four loads are in flight.
+/// Copies a matrix to one with longer rows; any grid and block. Neighbouring threads move neighbouring 16-byte pieces
+/// of the target, each thread four at a time, so that four loads are in flight.
 template <typename T>
 __global__ void pad_rows(const T* __restrict__ source, size_t rows, size_t columns, T* __restrict__ target,
                          size_t target_columns) {
     constexpr unsigned elements = sizeof(float4) / sizeof(T), loads_in_flight = 4;
     const size_t pieces = target_columns / elements, grid_stride = static_cast<size_t>(gridDim.x) * blockDim.x;
-    const size_t next_row = grid_stride / pieces, next_piece = grid_stride % pieces;  // divisions take long: only here
+    const size_t next_row = grid_stride / pieces, next_piece = grid_stride % pieces;  // divide once: it is slow
     const size_t first = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     const bool whole_pieces = columns % elements == 0 && reinterpret_cast<std::uintptr_t>(source) % sizeof(float4) == 0;
     size_t row = first / pieces, piece = first % pieces;
@@ -72,7 +72,7 @@ __global__ void pad_rows(const T* __restrict__ source, size_t rows, size_t colum
     }
 }
 
-/// Blocks of grid_stride_threads for a kernel with so much to do: no more than are resident at once.
+/// How many blocks of grid_stride_threads to launch for `threads` threads' work: no more than are resident at once.
 constexpr unsigned grid_stride_threads = 256;
 inline unsigned grid_stride_blocks(size_t threads, unsigned multiprocessors, unsigned blocks_per_multiprocessor = 8) {
     const size_t needed = divide_up(threads, grid_stride_threads),
@@ -80,13 +80,13 @@ inline unsigned grid_stride_blocks(size_t threads, unsigned multiprocessors, uns
     return static_cast<unsigned>(needed < resident ? needed : resident);
 }
 
-/// The memory of a matrix with padded rows.
+/// The bytes of a matrix with padded rows.
 template <typename T>
 size_t padded_bytes(size_t rows, size_t columns, size_t row_alignment = tensor_row_alignment) {
     return divide_up(rows * padded_columns<T>(columns, row_alignment) * sizeof(T), 256) * 256;
 }
 
-/// Copies a matrix to `target` by a kernel ahead of the product. Returns the copy.
+/// Enqueues a kernel that copies a matrix to `target` with padded rows. Returns the copy.
 template <typename T>
 const T* copy_with_padded_rows(const T* source, size_t rows, size_t columns, T* target,
                                const MatmulArguments<T>& arguments, size_t row_alignment = tensor_row_alignment) {
@@ -97,7 +97,7 @@ const T* copy_with_padded_rows(const T* source, size_t rows, size_t columns, T* 
     return target;
 }
 
-/// A matrix with aligned rows: as it is, or a copy.
+/// A matrix with aligned rows: the source itself, or a copy.
 template <typename T>
 const T* with_aligned_rows(const T* source, size_t rows, size_t columns, T* target,
                            const MatmulArguments<T>& arguments) {
@@ -105,7 +105,7 @@ const T* with_aligned_rows(const T* source, size_t rows, size_t columns, T* targ
     return copy_with_padded_rows(source, rows, columns, target, arguments);
 }
 
-/// A and B with aligned rows. Copies' rows begin at whole lines of the caches. In a batch all rows are aligned.
+/// A and B with aligned rows, copied if need be. A copy's rows begin at cache lines. In a batch all rows are aligned.
 template <typename T>
 class HopperOperands {
 public:
@@ -141,7 +141,7 @@ public:
         return tensor_map(d_b_, arguments_.k, arguments_.n, row_b_, box_rows, box, swizzle, type,
                           {arguments_.batch, arguments_.stride_b});
     }
-    /// B's tile in one box, its rows of tile_n elements below each other.
+    /// For B's tile in one box: rows of tile_n elements, not swizzled.
     CUtensorMap map_b_rows(unsigned tile_n) const {
         return tensor_map(d_b_, arguments_.k, arguments_.n, row_b_, box, tile_n, CU_TENSOR_MAP_SWIZZLE_NONE,
                           tensor_map_type<T>, {arguments_.batch, arguments_.stride_b});
@@ -160,7 +160,7 @@ private:
 template <typename T>
 constexpr unsigned hopper_tile_k = 128 / sizeof(T);
 
-/// C, in boxes for copies out.
+/// C, for copies out in boxes of box_rows x box_columns.
 template <typename T>
 CUtensorMap map_of_c(const MatmulArguments<T>& arguments, unsigned box_rows, unsigned box_columns) {
     using Result = typename MatmulArguments<T>::Result;
@@ -175,20 +175,20 @@ TileOrder order_of(const MatmulArguments<T>& arguments, unsigned tile_m, unsigne
     return {grid_for(arguments.m, tile_m), grid_for(arguments.n, tile_n), group, together, arguments.batch};
 }
 
-/// Which of them Stream-K shares.
+/// Which of the tiles Stream-K shares.
 template <typename T>
 StreamKSchedule schedule_of(const MatmulArguments<T>& arguments, const TileOrder& order, const StreamKCost& cost) {
     return stream_k_schedule(order.tiles(), arguments.k, hopper_tile_k<T>, arguments.multiprocessors, cost,
                              arguments.stream_k_shares);
 }
 
-/// A block per multiprocessor, in whole clusters, and no more than there are tiles.
+/// One block per multiprocessor, in whole clusters, and no more than there are tiles.
 inline unsigned persistent_grid(const TileOrder& order, unsigned multiprocessors, unsigned cluster = 1) {
     const unsigned blocks = multiprocessors / cluster * cluster;
     return order.tiles() < blocks ? order.tiles() : blocks;
 }
 
-/// For each block a tile's sums; before them, the flags.
+/// The layout of d_partials: one flag per block, then one tile's sums per block.
 inline size_t partial_flags_bytes(unsigned multiprocessors) {
     return divide_up(multiprocessors * sizeof(unsigned), 256) * 256;
 }
@@ -202,20 +202,20 @@ PartialSums partial_sums(const MatmulArguments<T>& arguments) {
             reinterpret_cast<unsigned*>(memory)};
 }
 
-/// What a tile of a Hopper kernel is unless its type says otherwise. Such a type names a kernel with one tile size:
+/// The defaults of a type that names a Hopper kernel with one tile size. Such a type also has
 ///     Element, tile_m, tile_n
 ///     enqueue(arguments, cost)   enqueues the product; `cost` decides which tiles Stream-K shares
 struct HopperTile {
     static constexpr unsigned split_k = 1;             // blocks of a cluster that share one tile along k
     static constexpr unsigned multicast = 1;           // blocks of a cluster that receive the same columns of B
-    static constexpr unsigned at_once = 1;             // tiles that a multiprocessor works on; more for batches alone
+    static constexpr unsigned at_once = 1;             // tiles that a multiprocessor works on; > 1 only for batches
     static constexpr unsigned least_rows = 0;          // not 0: tiles have any multiple of 8 rows from here to tile_m
-    static constexpr bool stream_k = false;            // has the code to share tiles
+    static constexpr bool stream_k = false;            // can share tiles
     static constexpr bool needs_aligned_rows = false;  // of C: TMA stores them
     static constexpr bool takes_batch = false;         // all products in one launch; their rows are aligned
 };
 
-/// The kernel for one product or, of a tile that takes a batch, for many.
+/// The kernel for one product or, if the tile takes a batch and there is one, for many.
 template <bool takes_batch, typename T, typename Kernel>
 Kernel* kernel_of(const MatmulArguments<T>& arguments, Kernel* one, Kernel* many) {
     return takes_batch && arguments.batch > 1 ? many : one;

@@ -1,12 +1,12 @@
 #pragma once
-// bf16 and f16 on Hopper's tensor cores, after the tiles of the portable kernels:
+// bf16 and f16 on Hopper's tensor cores:
 //   matmul_hopper_mma   removes, from the portable tensor-core kernel, the loading of fragments (the tensor cores read
-//                       shared memory themselves), the address arithmetic of copies (one thread asks TMA, the tensor
-//                       memory accelerator, for whole tiles), the waiting for them (a ring of stages) and the launching
-//                       of blocks (each stays for many tiles)
+//                       shared memory themselves), the address arithmetic of copies (one thread requests whole tiles
+//                       from TMA, the tensor memory accelerator), the waiting for them (a ring of stages) and the
+//                       launching of blocks (each stays for many tiles)
 // Warps are specialized: a block is one producer warpgroup, which loads tiles, and two consumer warpgroups, which
-// multiply 64 rows each. Sums are in f32. It is for rows of C that do not begin at multiples of 16 bytes: TMA, which
-// matmul_hopper_overlapped needs, cannot store those.
+// multiply 64 rows each. Sums are in f32. The ladder continues in hopper/overlapped.cuh; this kernel remains for rows
+// of C that do not begin at multiples of 16 bytes, which TMA cannot store.
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"
@@ -30,14 +30,14 @@ __device__ inline std::uint32_t pack_pair(float low, float high, __half) {
     return reinterpret_cast<const std::uint32_t&>(pair);
 }
 
-/// Stores four 8 x 8 matrices; lane l names the row l % 8 of matrix l / 8.
+/// Stores four 8 x 8 matrices of 16-bit elements; lane l gives the address of row l % 8 of matrix l / 8.
 __device__ inline void store_matrices(void* row, std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
     asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(shared_address(row)), "r"(a),
                  "r"(b), "r"(c), "r"(d)
                  : "memory");
 }
 
-/// d (+)= 64 rows of A by a stage of B: starts a group of wgmmas.
+/// d (+)= 64 rows of A times a stage of B: starts a group of wgmmas.
 template <typename T, int tile_n>
 __device__ inline void start_stage(float (&d)[tile_n / 2], const T* a_rows, const T (*b_boxes)[64 * 64],
                                    bool accumulate) {
@@ -56,11 +56,11 @@ struct MmaShape {
 template <typename T>
 struct HopperMmaShared {
     HopperRing<T, MmaShape::tile_m, MmaShape::tile_n, MmaShape::stages> ring;
-    alignas(1024) T c[MmaShape::tile_m / 64][2][64 * 64];  // for each consumer two boxes of results on their way out
+    alignas(1024) T c[MmaShape::tile_m / 64][2][64 * 64];  // for each consumer, two boxes of outgoing results
 };
 
 /// Writes a warpgroup's 64 x tile_n results, 64 columns at a time, through shared memory: the fragments become rows,
-/// and neighbouring threads store neighbours. Two boxes take turns, so that one barrier a box is enough.
+/// and neighbouring threads store neighbours. Two boxes alternate, so that one barrier per box is enough.
 template <typename T, int tile_n>
 __device__ inline void store_tile(const float (&d)[tile_n / 2], T (&boxes)[2][64 * 64], T* c, int row, int column,
                                   int m, int n, unsigned consumer, unsigned thread) {
@@ -89,7 +89,7 @@ __device__ inline void store_tile(const float (&d)[tile_n / 2], T (&boxes)[2][64
     }
 }
 
-/// Grid: at most one block per multiprocessor. Block 384.
+/// Grid: at most one block per multiprocessor. Block 384. Any m, n and k.
 template <typename T>
 __global__ void __launch_bounds__(384, 1)
     matmul_hopper_mma(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b, T* c, int m,
@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(384, 1)
             barrier_wait(&shared.ring.filled[stage], position.parity);
             start_stage<T, tile_n>(d, &shared.ring.a[stage][consumer * 64 * 64], shared.ring.b[stage], step > 0);
             if (step > 0) {
-                wgmma_wait<1>();  // the group before this one has read its stage
+                wgmma_wait<1>();  // the previous group has read its stage
                 Pipeline::release(shared.ring, previous, thread);
             }
             previous = stage;

@@ -1,13 +1,13 @@
 #pragma once
 // bf16 and f16 on Hopper's tensor cores, for matrices of many tiles:
 //   matmul_hopper_overlapped   removes, from matmul_hopper_mma, the pause after a tile in which the tensor cores wait
-//                              until its results have left (2700 cycles beside 65536 for k = 4096). Rounded to 16 bits
-//                              the results need half the registers of their sums, so that the next tile's sums have
-//                              room beside them: its multiplications begin at once, and a quarter of the results
-//                              leaves during each of its first four stages. Narrower tiles make whole waves of other
+//                              for its results to be stored (2700 cycles, against 65536 of work for k = 4096). Rounded
+//                              to 16 bits, the results need half the registers of their sums, which leaves room for the
+//                              next tile's sums: its multiplications begin at once, and a quarter of the results is
+//                              stored during each of its first four stages. Narrower tiles make whole waves of other
 //                              shapes; two blocks of a cluster may share B by multicast, for rows that are slow to read
-// Each warp stores on its own, without waiting for the others of its warpgroup: a box of 16 rows x 64 columns at a
-// time.
+// Each warp stores on its own, without waiting for the others of its warpgroup, a box of 16 rows x 64 columns at a
+// time. The ladder continues in hopper/fitted.cuh.
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/hopper/fix_up.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
@@ -25,7 +25,7 @@ namespace BACKEND {
 template <int tile_n>
 struct OverlappedShape {
     static constexpr int tile_m = 128, stages = tile_n > 192 ? 4 : 5;
-    /// Of a warp's results. The last box may begin in the one before: both store the same there.
+    /// The boxes of a warp's results. The last one may overlap the previous one: both store the same results there.
     static constexpr int box_rows = 16, box_columns = 64, boxes = (tile_n + box_columns - 1) / box_columns;
     __device__ static constexpr int box_column(int box) {
         return box < boxes - 1 ? box * box_columns : tile_n - box_columns;
@@ -39,7 +39,7 @@ struct HopperOverlappedShared {
     alignas(1024) T results[Shape::tile_m / Shape::box_rows][Shape::box_rows * Shape::box_columns];  // a box a warp
 };
 
-/// A warp's finished results, two to a register, and how many of their boxes are still to be stored.
+/// A warp's finished results, two per register, and how many of their boxes are still to be stored.
 template <int tile_n, bool many = false>
 struct WaitingResults {
     using Shape = OverlappedShape<tile_n>;
@@ -58,13 +58,13 @@ struct WaitingResults {
         waiting = Shape::boxes;
     }
 
-    /// Stores the next box through `memory`, if there is one. By whole warps.
+    /// Called by a whole warp. Stores the next box through `memory`, if there is one.
     template <typename T>
     __device__ void store_next(const CUtensorMap& map_c, T* memory, int lane) {
         if (waiting == 0) return;
         const int next = Shape::boxes - waiting--;
 #pragma unroll
-        for (int box = 0; box < Shape::boxes; ++box)  // registers have no index
+        for (int box = 0; box < Shape::boxes; ++box)  // registers cannot be indexed
             if (box == next)
                 store(pairs + Shape::box_column(box) / 4, column + Shape::box_column(box), map_c, memory, lane);
     }
@@ -73,8 +73,8 @@ private:
     template <typename T>
     __device__ void store(const std::uint32_t* box_pairs, int box_column, const CUtensorMap& map_c, T* memory,
                           int lane) const {
-        if (lane == 0) wait_copies_out_read<0>();  // the box before has left
-        __syncwarp();
+        if (lane == 0) wait_copies_out_read<0>();  // TMA has read the previous box
+        __syncwarp();                              // all lanes may overwrite it
         const int fragment_row = lane / 8 % 2 * 8 + lane % 8;
 #pragma unroll
         for (int i = 0; i < 4; ++i) {  // 16 columns: matrices left top, left bottom, right top, right bottom
@@ -83,7 +83,7 @@ private:
                            box_pairs[4 * i + 1], box_pairs[4 * i + 2], box_pairs[4 * i + 3]);
         }
         fence_shared_for_copies();
-        __syncwarp();
+        __syncwarp();  // the box is complete
         if (lane != 0) return;
         copy_box_out(map_c, memory, box_column, row, product);
         commit_copies_out();
@@ -91,8 +91,8 @@ private:
 };
 
 /// Grid: at most one block per multiprocessor. Block 384: a producer warpgroup, which loads tiles, and two consumers,
-/// which multiply. `stream_k`: with the code to share tiles along k, which costs 1 %. `multicast`: blocks of a cluster
-/// that share B. `many`: for the products of a batch.
+/// which multiply 64 rows each. `stream_k`: with the code to share tiles along k, which costs 1 %. `multicast`: how
+/// many blocks of a cluster share B. `many`: for the products of a batch.
 template <typename T, int tile_n, bool stream_k, int multicast, bool many>
 __global__ void __launch_bounds__(384, 1)
     matmul_hopper_overlapped(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
@@ -129,9 +129,9 @@ __global__ void __launch_bounds__(384, 1)
             barrier_wait(&shared.ring.filled[stage], position.parity);
             start_stage<T, tile_n>(d, &shared.ring.a[stage][consumer * 64 * 64], shared.ring.b[stage],
                                    step > segment.first);
-            results.store_next(map_c, box, lane);  // of the tile before, while this one is multiplied
+            results.store_next(map_c, box, lane);  // of the previous tile, while this one is multiplied
             if (step > segment.first) {
-                wgmma_wait<1>();  // the group before this one has read its stage
+                wgmma_wait<1>();  // the previous group has read its stage
                 Pipeline::release(shared.ring, previous, thread, refills);
             }
             previous = stage;
@@ -149,11 +149,11 @@ __global__ void __launch_bounds__(384, 1)
                      static_cast<int>(tile_column) * tile_n, T{}, product);
     }
     while (results.waiting > 0) results.store_next(map_c, box, lane);
-    if (lane == 0) wait_copies_out_read<0>();  // shared memory outlives the copies that read it
+    if (lane == 0) wait_copies_out_read<0>();  // shared memory must outlive the copies that read it
 #endif
 }
 
-/// The host's part of every such tile.
+/// The parameters of a launch that do not depend on the kernel's type.
 struct OverlappedLaunch {
     unsigned tile_m, tile_n, multicast, b_box_rows, shared_bytes;
 };
@@ -163,7 +163,7 @@ __attribute__((noinline)) LaunchShape launch_hopper_overlapped(
     void (*kernel)(CUtensorMap, CUtensorMap, CUtensorMap, TileOrder, StreamKSchedule, PartialSums),
     const OverlappedLaunch& tile, const MatmulArguments<T>& arguments, const StreamKCost& cost) {
     constexpr unsigned group = 8;
-    using Shape = OverlappedShape<256>;  // boxes of results are the same for all
+    using Shape = OverlappedShape<256>;  // the boxes of results are the same for all shapes
     const HopperOperands<T> operands(arguments);
     const TileOrder order = order_of(arguments, tile.tile_m, tile.tile_n, group, tile.multicast);
     StreamKSchedule schedule =

@@ -1,7 +1,7 @@
 #pragma once
-// The ring of shared-memory stages between TMA and the warps that multiply: one thread, the producer, asks for tiles of
-// A and B; `filled` tells the consumers that a stage has come, `emptied` tells the producer that they are done with it.
-// Blocks of a cluster may share B by multicast: each asks for a part, and all receive it.
+// The ring of shared-memory stages between TMA and the warps that multiply. One thread, the producer, requests tiles of
+// A and B; the barrier `filled` tells the consumers that a stage has arrived, `emptied` tells the producer that they
+// are done with it. Blocks of a cluster may share B by multicast: each requests a part, and all receive it.
 #include "common/cuda/bulk_copy.cuh"
 #include "kernels/matmul/tile_order.cuh"
 
@@ -11,7 +11,7 @@
 
 namespace BACKEND {
 
-/// Position in the ring. Both sides walk it in the same order, so neither tells the other where it is.
+/// Position in the ring. Both sides walk the ring in the same order, so neither needs to tell the other where it is.
 template <int stages>
 struct RingPosition {
     int stage = 0;
@@ -32,7 +32,7 @@ __device__ inline void copy_box_out(const CUtensorMap& map, const void* shared, 
     copy_box_out(map, shared, column, row);
 }
 
-/// The stages in shared memory, and their barriers.
+/// The stages in shared memory and their barriers.
 template <typename T, int tile_m, int tile_n, int stages, int box_n = 128 / sizeof(T)>
 struct HopperRing {
     static constexpr int tile_k = 128 / sizeof(T), boxes = (tile_n + box_n - 1) / box_n;
@@ -41,10 +41,10 @@ struct HopperRing {
     std::uint64_t filled[stages], emptied[stages];
 };
 
-/// One stage holds tile_m x tile_k of A and tile_k x tile_n of B, tile_k elements being 128 bytes. A's rows are 128
-/// bytes, swizzled; B lies in boxes of tile_k x box_n side by side: square, as swizzled ones must be, or fewer. The
-/// last one may hold more columns than the tile has.
-/// The `multicast` blocks of a cluster have tiles below each other: each loads its A, and its part of B for all of
+/// One stage holds tile_m x tile_k of A and tile_k x tile_n of B; tile_k elements are 128 bytes. A's rows are 128
+/// bytes, swizzled. B lies in boxes of tile_k x box_n side by side: square boxes if swizzled, else fewer and wider
+/// ones. The last box may hold more columns than the tile has.
+/// The `multicast` blocks of a cluster have tiles below each other: each loads its own A, and its part of B for all of
 /// them.
 template <typename T, int tile_m_, int tile_n_, int stages_, int box_n_ = 128 / sizeof(T), int multicast_ = 1>
 struct HopperPipeline {
@@ -55,13 +55,13 @@ struct HopperPipeline {
     static_assert(tile_m % 8 == 0 && tile_m <= 256, "A's tile is one box");
     static_assert(box_n <= 256, "TMA's limit");
 
-    /// A block's part of B: whole boxes, or, of each, so many rows.
+    /// A block's part of B: own_boxes whole boxes, or box_rows rows of every box.
     static constexpr int box_rows = boxes % multicast == 0 ? tile_k : tile_k / multicast;
     static constexpr int own_boxes = boxes % multicast == 0 ? boxes / multicast : boxes;
 
     using Position = RingPosition<stages>;
 
-    /// `consumers`: how many arrivals of a block empty a stage. By one thread, then begin().
+    /// Called by one thread, before begin(). `consumers`: how many arrivals of a block release a stage.
     __device__ static void init(Shared& shared, unsigned consumers) {
         for (int stage = 0; stage < stages; ++stage) {
             barrier_init(&shared.filled[stage], 1);
@@ -70,13 +70,13 @@ struct HopperPipeline {
         fence_barrier_init();
     }
 
-    /// By all threads of all blocks that share B: none uses a barrier before it is initialized.
+    /// Called by all threads of all blocks that share B: none uses a barrier before it is initialized.
     __device__ static void begin() {
         if (multicast > 1) cluster_barrier();
         else __syncthreads();
     }
 
-    /// As init() by thread 0, which also has the maps fetched ahead, and begin().
+    /// Called by all threads: init() by thread 0, which also prefetches the maps, then begin().
     __device__ static void begin(Shared& shared, const CUtensorMap& map_a, const CUtensorMap& map_b,
                                  unsigned consumers) {
         if (threadIdx.x == 0) {
@@ -87,8 +87,8 @@ struct HopperPipeline {
         begin();
     }
 
-    /// Loads the stages [first_stage, end_stage) along k of the tile whose corner is (row, column) of a product's C. By
-    /// one thread.
+    /// Called by one thread. Loads stages [first_stage, end_stage) along k of the tile whose corner is (row, column) of
+    /// a product's C.
     template <typename Product = OnlyProduct>
     __device__ static void produce(Shared& shared, Position& position, const CUtensorMap& map_a,
                                    const CUtensorMap& map_b, int row, int column, int first_stage, int end_stage,
@@ -97,14 +97,14 @@ struct HopperPipeline {
             load_stage(shared, position, map_a, map_b, row, column, step, product);
     }
 
-    /// Loads one of them. `bytes`: of boxes that are smaller than the stage has room for.
+    /// Loads one stage. `bytes`: how many bytes its boxes have, if they are smaller than the stage has room for.
     template <typename Product = OnlyProduct>
     __device__ static void load_stage(Shared& shared, const Position& position, const CUtensorMap& map_a,
                                       const CUtensorMap& map_b, int row, int column, int step, Product product = {},
                                       unsigned bytes = stage_bytes) {
         const int stage = position.stage;
         std::uint64_t* filled = &shared.filled[stage];
-        barrier_wait(&shared.emptied[stage], position.parity ^ 1);  // a fresh barrier counts as emptied
+        barrier_wait(&shared.emptied[stage], position.parity ^ 1);  // returns at once on a fresh barrier
         barrier_arrive_and_expect(filled, bytes);
         copy_box_in(shared.a[stage], map_a, filled, step * tile_k, row, product);
         const int rank = static_cast<int>(blockIdx.x % multicast);
@@ -119,11 +119,11 @@ struct HopperPipeline {
         }
     }
 
-    /// Tells the producers that one consumer is done with this stage; its first threads do. Where threads load operands
-    /// into registers, a stage is released when what was loaded has been multiplied, after the next stage has come: the
-    /// arrival does not wait for loads on their way, and TMA, another proxy, may be faster than they. `refills`: how many stages
-    /// they will still fill again. They are told no more than that: a block that is done leaves, and its barriers with
-    /// it.
+    /// Tells the producers that one consumer is done with this stage; the consumer's first threads do so. If threads
+    /// load operands into registers, release a stage only once those have been multiplied, after the next stage has
+    /// arrived: the arrival does not wait for loads in flight, and TMA, which is another proxy, may overtake them.
+    /// `refills`: how many more times the producers will refill a stage. No arrivals beyond that: a block that has
+    /// finished exits, and its barriers go with it.
     __device__ static void release(Shared& shared, int stage, unsigned thread, int& refills) {
         if constexpr (multicast == 1) {
             if (thread == 0) barrier_arrive(&shared.emptied[stage]);
@@ -137,7 +137,7 @@ struct HopperPipeline {
         release(shared, stage, thread, refills);
     }
 
-    /// The number to begin with, of so many steps in all: the first ones find empty stages.
+    /// The initial value of `refills`, given the number of steps in all: the first steps find empty stages.
     __device__ static int refills(unsigned steps) { return multicast > 1 ? static_cast<int>(steps) - stages : 0; }
 };
 

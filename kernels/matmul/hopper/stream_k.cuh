@@ -1,19 +1,19 @@
 #pragma once
 // The Stream-K decomposition: tiles are dealt to blocks so that none idles at the end. Whole waves of tiles come first,
-// then equal shares of the stages of the tiles that are left. A share may begin and end in the middle of a tile; the
-// block that has a tile's first stage adds the sums of the others, or of groups of them, and stores the tile: see
-// fix_up.cuh. After Osama et al., "Stream-K: Work-centric Parallel Decomposition for Dense Matrix-Matrix Multiplication
-// on the GPU", PPoPP 2023.
+// then equal shares of the stages of the remaining tiles. A share may begin and end in the middle of a tile; the block
+// that has a tile's first stage adds the sums of the others, or of groups of them, and stores the tile: see fix_up.cuh.
+// After Osama et al., "Stream-K: Work-centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the
+// GPU", PPoPP 2023.
 //
-// Every function here is one of a block's number, on the device and on the host.
+// Every function here depends only on its arguments, on the device and on the host.
 #include <cuda_runtime.h>
 
 namespace BACKEND {
 
 /// `whole` tiles belong to one block each: all tiles, or a multiple of the number of blocks. The stages of the rest are
-/// dealt out in `shares` equal shares, one to each of the first blocks. A tile has `steps` stages along k.
-/// `paired`, 1 or 0: whether the two blocks of a cluster work side by side, on tiles that follow each other. Then a
-/// pair of blocks counts as one here, and so does a pair of tiles.
+/// divided into `shares` equal shares, one for each of the first blocks. A tile has `steps` stages along k.
+/// `paired`, 1 or 0: whether the two blocks of a cluster work side by side, on consecutive tiles. If so, a pair of
+/// blocks counts as one block here, and a pair of tiles as one tile.
 struct StreamKSchedule {
     unsigned tiles = 0, whole = 0, steps = 0, shares = 0, paired = 0;
 
@@ -25,12 +25,12 @@ struct StreamKSchedule {
         return stages / shares * share + stages % shares * share / shares;
     }
 
-    /// Blocks that start first have the last shares, so that a block waits only for blocks that started before it.
+    /// The first blocks have the last shares, so that a block waits only for blocks that started before it.
     __host__ __device__ unsigned share_of(unsigned block) const { return shares - 1 - (block >> paired); }
 
     __host__ __device__ unsigned rank_of(unsigned block) const { return block & paired; }
 
-    /// The stages of all segments of a block.
+    /// How many stages all segments of a block have.
     __host__ __device__ unsigned stages_of(unsigned block, unsigned blocks) const {
         const unsigned unit = block >> paired, units = blocks >> paired;
         const unsigned waves = whole > unit ? (whole - unit + units - 1) / units : 0;
@@ -38,7 +38,7 @@ struct StreamKSchedule {
     }
 };
 
-/// Sums of smaller tiles are added in groups of so many shares: two levels for the blocks of an H200.
+/// Sums of smaller tiles are added in groups of this many shares: two levels for the blocks of an H200.
 constexpr unsigned sums_group = 12;
 
 /// The stages [first, end) of a tile, and the shares [first_share, end_share) that have stages of it.
@@ -48,8 +48,8 @@ struct TileSegment {
     unsigned first_share = 0, end_share = 1;
 };
 
-/// Segment number `index` of block `block` of `blocks`; false, and none in `segment`, if the block has fewer. All roles
-/// of a block walk through its segments in this order.
+/// Sets `segment` to segment number `index` of block `block` of `blocks`; returns false if the block has fewer.
+/// Producer and consumers walk through the segments in this order.
 /// `stream_k`: false leaves out the code for shares; the shortest kernels would wait for its instructions.
 template <bool stream_k = true>
 __host__ __device__ inline bool segment_of_block(const StreamKSchedule& schedule, unsigned block, unsigned blocks,

@@ -1,6 +1,6 @@
 #pragma once
-// What Stream-K costs, and which tiles of a product are worth sharing. tests/measure/fit_matmul.bash measures these constants
-// again; they were fitted on an H200 (132 multiprocessors, CUDA 13).
+// What Stream-K costs, and which tiles of a product are worth sharing. The constants were fitted on an H200 (132
+// multiprocessors, CUDA 13); tests/measure/fit_matmul.bash measures them again.
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/matmul/hopper/stream_k.cuh"
 
@@ -11,10 +11,10 @@
 
 namespace BACKEND {
 
-/// In stages of the tile. Where shares begin in the middle of tiles, blocks that run at the same time are at different
-/// places along k and find less in the L2 cache: each stage takes `slowdown` times as long. Adding one block's sums
-/// takes `stages_per_sum`, waiting for other blocks `stages_of_waiting`. `group` sums are added one after another, then
-/// those of the groups.
+/// Times, in units of one stage of the tile. If shares begin in the middle of tiles, blocks that run at the same time
+/// are at different places along k and hit the L2 cache less often: each stage takes `slowdown` times as long. Adding
+/// one block's sums takes `stages_per_sum`, waiting for other blocks `stages_of_waiting`. `group` sums are added one
+/// after another, then the groups' sums.
 struct StreamKCost {
     double slowdown = 1, stages_per_sum = 1, stages_of_waiting = 0;
     bool possible = true;
@@ -24,28 +24,28 @@ struct StreamKCost {
 /// For kernels without the code to share tiles.
 constexpr StreamKCost no_stream_k = {1, 1, 0, false};
 
-/// Tiles of 64 x 64 to 128 x 256 in f32, which the multiply-add units keep busy: no slowdown.
+/// Tiles of 64 x 64 to 128 x 256 in f32, which are bound by the multiply-add units: no slowdown.
 constexpr StreamKCost f32_stream_k = {1, 0.6, 0};
 
 /// Tiles of 128 x 256 in 16-bit types and of 256 x 128 in tf32.
 constexpr StreamKCost tensor_core_stream_k = {1.4, 2.3, 9};
 
-/// Tiles of 128 x 128 by three products of tf32.
+/// Tiles of 128 x 128 in three products of tf32.
 constexpr StreamKCost tf32x3_stream_k = {1.2, 3, 0, true, sums_group};
 
 /// Smaller tiles, whose sums are added in groups.
 struct GroupedSumsCost {
     static constexpr double cycles_of_waiting = 5000;
-    static constexpr double cycles_per_sum = 250;     // whatever the size of the tile,
-    static constexpr double elements_per_cycle = 12;  // and its elements
+    static constexpr double cycles_per_sum = 250;     // for a tile of any size,
+    static constexpr double elements_per_cycle = 12;  // plus those for its elements
 };
 
-/// A stage of a tile in f32 by the multiply-add units, which do 128 a cycle: four elements of the tile by 32 along k.
-/// Beside the multiply-adds themselves, all warps wait for each other's.
+/// A stage of a tile in f32 on the multiply-add units, which do 128 per cycle: four elements of the tile times 32 steps
+/// along k. Besides the multiply-adds, warps spend time waiting for one another.
 struct F32StageCost {
     static constexpr double elements_per_cycle = 4;
     static constexpr double multiply_add_factor = 1.08;  // cycles over those at the peak
-    static constexpr double cycles_per_stage = 650;      // whatever the size of the tile
+    static constexpr double cycles_per_stage = 650;      // for a tile of any size
     static constexpr double fixed_cycles = 7000;         // of a tile: filling the pipeline, storing the results
 
     static constexpr double cycles(double elements) {
@@ -53,14 +53,14 @@ struct F32StageCost {
     }
 };
 
-/// For tiles with so many elements and cycles a stage.
+/// The cost for tiles of `elements` elements that take `stage_cycles` per stage.
 constexpr StreamKCost grouped_stream_k(double elements, double stage_cycles) {
     using Cost = GroupedSumsCost;
     const double sum_cycles = Cost::cycles_per_sum + elements / Cost::elements_per_cycle;
     return {1, sum_cycles / stage_cycles, Cost::cycles_of_waiting / stage_cycles, true, sums_group};
 }
 
-/// The time of `tiles` tiles cut into `shares`, in stages of a whole tile.
+/// The time of `tiles` tiles cut into `shares` shares, in stages.
 inline double stream_k_stages(size_t tiles, size_t steps, size_t shares, const StreamKCost& cost) {
     const bool equal_parts = shares % tiles == 0;  // of each tile
     double stages = double(divide_up(tiles * steps, shares)) * (equal_parts ? 1 : cost.slowdown);
@@ -71,10 +71,11 @@ inline double stream_k_stages(size_t tiles, size_t steps, size_t shares, const S
     return stages;
 }
 
-/// Tiles in whole waves of `blocks`. Those of the last wave are shared if that is faster: among all blocks, or each in
-/// as many equal parts. Where sharing does not slow stages down, a whole wave may be shared together with them: a few
-/// tiles more make its shares a little longer, whereas alone they would be cut into parts whose sums take long to add.
-/// `forced_shares`: how many shares the last wave is cut into, whatever that costs; 0 leaves it to the model.
+/// Tiles in whole waves of `blocks`. Those of the last, partial wave are shared if that is faster: among all blocks, or
+/// each tile in the same number of equal parts. If sharing does not slow stages down, a whole wave may be shared
+/// together with them: a few more tiles make its shares a little longer, whereas on their own they would be cut into
+/// parts whose sums take long to add.
+/// `forced_shares`: into how many shares the last wave is cut, whatever the cost; 0 leaves it to the model.
 inline StreamKSchedule stream_k_schedule(size_t tiles, size_t k, unsigned tile_k, unsigned blocks,
                                          const StreamKCost& cost, size_t forced_shares = 0) {
     const size_t steps = divide_up(k, tile_k), left = tiles % blocks;
@@ -95,7 +96,7 @@ inline StreamKSchedule stream_k_schedule(size_t tiles, size_t k, unsigned tile_k
                 shares = forced_shares;
             }
         } else {
-            if (left * steps >= blocks) consider(left, blocks);  // no share is empty
+            if (left * steps >= blocks) consider(left, blocks);  // else some shares would be empty
             for (size_t parts = 2; parts * left <= blocks && parts <= steps; ++parts) consider(left, parts * left);
             if (cost.slowdown <= 1 && tiles > blocks) consider(left + blocks, blocks);
         }
@@ -104,7 +105,7 @@ inline StreamKSchedule stream_k_schedule(size_t tiles, size_t k, unsigned tile_k
             static_cast<unsigned>(shares)};
 }
 
-/// A block per multiprocessor, in whole clusters, and no more than there are tiles if they are not shared.
+/// One block per multiprocessor, in whole clusters, and no more than there are tiles if none are shared.
 inline unsigned stream_k_grid(const StreamKSchedule& schedule, unsigned multiprocessors) {
     const unsigned blocks = multiprocessors >> schedule.paired;
     return (schedule.shares == 0 && schedule.tiles < blocks ? schedule.tiles : blocks) << schedule.paired;

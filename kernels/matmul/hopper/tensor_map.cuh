@@ -1,6 +1,6 @@
 #pragma once
-// Describes a matrix in global memory to TMA, Hopper's tensor memory accelerator. The driver encodes the description;
-// its function is looked up at run time, so that no program needs the driver's library to be linked or present.
+// Describes a matrix in global memory to TMA, Hopper's tensor memory accelerator. The driver encodes the description.
+// Its function is looked up at run time, so that programs neither link the driver's library nor need it present.
 #include "common/cuda/check.cuh"
 #include "common/io/text.hpp"
 
@@ -50,14 +50,15 @@ inline EncodeTensorMap encode_tensor_map() {
     return encode;
 }
 
-/// The matrices of a batch: how many, and elements from one to the next.
+/// The matrices of a batch: how many, and the distance from one to the next in elements.
 struct MatrixCount {
     size_t matrices = 1, stride = 0;
 };
 
-/// A row-major matrix of rows x columns elements (both at least 1), `row_elements` from one row to the next, or many, to
-/// be copied in boxes of box_rows x box_columns. d_matrix, the rows and the matrices are aligned to 16 bytes. The L2
-/// cache fetches whole lines of 128 bytes; two at a time cost products with few rows 5 %.
+/// The map of a row-major matrix, or of a batch of them, to be copied in boxes of box_rows x box_columns. rows and
+/// columns are at least 1; `row_elements` is the distance from one row to the next. d_matrix, all rows and all matrices
+/// are aligned to 16 bytes. Failure(cuda_error) if the driver refuses. The L2 cache fetches whole lines of 128 bytes;
+/// fetching two at a time made products with few rows 5 % slower.
 template <typename T>
 CUtensorMap tensor_map(const T* d_matrix, size_t rows, size_t columns, size_t row_elements, unsigned box_rows,
                        unsigned box_columns, CUtensorMapSwizzle swizzle, CUtensorMapDataType type = tensor_map_type<T>,

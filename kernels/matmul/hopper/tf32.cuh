@@ -1,11 +1,11 @@
 #pragma once
 // f32 inputs on Hopper's tensor cores as tf32 (10 bits of fraction, rounded to nearest by TMA):
-//   matmul_hopper_tf32   matmul_hopper_mma, changed in one point: in tf32 the tensor cores cannot read an operand in
-//                        shared memory whose rows run along n, as B's do. So it computes the transposed product,
-//                        C' = B' A': now B' is the first operand, which may come from registers, and each lane loads
-//                        the elements of B that it needs
-// The larger tiles have more rows than columns: only B's elements have to be loaded into registers, and each serves all
-// rows. Stream-K shares small tiles along k among as many blocks as are worth it. Sums are in f32.
+//   matmul_hopper_tf32   removes, from matmul_wmma, the same costs as matmul_hopper_mma does, with one difference: in
+//                        tf32 the tensor cores cannot read an operand in shared memory whose rows run along n, as B's
+//                        do. So it computes the transposed product, C' = B' A': B' is now the first operand, which may
+//                        come from registers, and each lane loads the elements of B that it needs
+// The larger tiles have more rows than columns: only B's elements must be loaded into registers, and each serves all
+// rows. Stream-K shares small tiles along k among as many blocks as is worthwhile. Sums are in f32.
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/hopper/fix_up.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
@@ -19,7 +19,7 @@
 
 namespace BACKEND {
 
-/// Beside the ring, boxes of 32 x 32 results on their way out: one or two for each pair of warps, which has 32 columns.
+/// The ring, and boxes of 32 x 32 outgoing results: one or two for each pair of warps, which has 32 columns.
 template <int tile_m, int warpgroups, int stages>
 struct HopperTf32Shared {
     using Pipeline = HopperPipeline<float, tile_m, 64 * warpgroups, stages>;
@@ -31,8 +31,8 @@ struct HopperTf32Shared {
     alignas(1024) float c[2 * warpgroups][boxes][32 * 32];
 };
 
-/// Stores a pair of warps' sums through shared memory, 32 rows at a time: TMA writes whole lines, and the warps go on
-/// multiplying meanwhile. (row, column): the pair's corner of C. Threads store tiles of fewer rows themselves.
+/// Stores a pair of warps' sums through shared memory, 32 rows at a time: TMA writes whole lines while the warps
+/// already multiply the next tile. (row, column): the pair's corner of C. Not for tiles of fewer than 32 rows.
 template <int tile_m, int count, typename Product>
 __device__ inline void copy_out(const float (&d)[tile_m / 2], float (&boxes)[count][32 * 32], const CUtensorMap& map_c,
                                 int row, int column, Product product, int warp, int lane) {
@@ -43,12 +43,12 @@ __device__ inline void copy_out(const float (&d)[tile_m / 2], float (&boxes)[cou
 #pragma unroll
     for (int rows = 0; rows < tile_m / 32; ++rows) {
         float* box = boxes[rows % count];
-        if (leader) wait_copies_out_read<count - 1>();  // what was last in this box has left
-        barrier_among(pair_barrier, threads);
+        if (leader) wait_copies_out_read<count - 1>();  // TMA has read what was last in this box
+        barrier_among(pair_barrier, threads);           // both warps may overwrite it
 #pragma unroll
         for (int group = 0; group < 4; ++group)
 #pragma unroll
-            for (int odd = 0; odd < 2; ++odd) {  // half the lanes begin with their second row: no two use one bank
+            for (int odd = 0; odd < 2; ++odd) {  // half the lanes begin with their second row: no bank conflicts
                 const float* sums = d + 16 * rows + 4 * group;
                 const int r = lane % 4 * 2 + (second_first ? 1 - odd : odd);
                 const float2 pair =
@@ -57,7 +57,7 @@ __device__ inline void copy_out(const float (&d)[tile_m / 2], float (&boxes)[cou
                 *reinterpret_cast<float2*>(target) = pair;
             }
         fence_shared_for_copies();
-        barrier_among(pair_barrier, threads);
+        barrier_among(pair_barrier, threads);  // the box is complete
         if (leader) {
             copy_box_out(map_c, box, column, row + 32 * rows, product);
             commit_copies_out();
@@ -65,8 +65,8 @@ __device__ inline void copy_out(const float (&d)[tile_m / 2], float (&boxes)[cou
     }
 }
 
-/// Grid: at most one block per multiprocessor. Block 128 + 128 per warpgroup that multiplies. A tile is tile_m x 64
-/// columns for each of these. `many`: for the products of a batch, whose C begin stride_c elements after each other.
+/// Grid: at most one block per multiprocessor. Block 128 for the producer plus 128 per warpgroup that multiplies. A
+/// tile is tile_m x (64 * warpgroups). `many`: for the products of a batch, whose Cs are stride_c elements apart.
 template <int tile_m, int warpgroups, int stages, bool stream_k, bool many>
 __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
     matmul_hopper_tf32(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
                     operands[odd].multiply<tile_m>(d, i, a + i * 2, step > segment.first || i > 0);
                 wgmma_commit();
                 if (step > segment.first) {
-                    wgmma_wait<1>();  // the group before this one is done with its stage and its operand
+                    wgmma_wait<1>();  // the previous group is done with its stage and its operand
                     Pipeline::release(shared, previous, threadIdx.x % 128);
                 }
                 previous = stage;
@@ -133,7 +133,7 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
                                      column + TransposedOperand<float>::first_column(warp, lane), m, n, d);
         }
     }
-    if (threadIdx.x % 64 == 0) wait_copies_out_read<0>();  // shared memory outlives the copies that read it
+    if (threadIdx.x % 64 == 0) wait_copies_out_read<0>();  // shared memory must outlive the copies that read it
 #endif
 }
 

@@ -1,10 +1,9 @@
 #pragma once
-// Few rows of C in tf32 on Hopper's tensor cores, where reading B is all that matters:
+// Few rows of C in tf32 on Hopper's tensor cores, where the time is that of reading B:
 //   matmul_hopper_tf32_split_k   removes, from the kernels for many rows, the rows of a tile that do not exist (in the
 //                                transposed product, C' = B' A', a tile may have 16), and the idling of multiprocessors
-//                                that get no tile: by split-K, the blocks of a cluster take parts of k for the same
-//                                tile, then read each other's sums from shared memory, and each adds and stores some
-//                                rows
+//                                that get no tile. Split-K: the blocks of a cluster take parts of k for the same tile,
+//                                then read each other's sums from shared memory; each adds and stores some rows
 // A block is one consumer warpgroup, which multiplies tile_m x 64, and one producer warp, which loads tiles. 16-bit
 // types have matmul_hopper_transposed for this.
 #include "kernels/matmul/arguments.cuh"
@@ -20,11 +19,11 @@
 
 namespace BACKEND {
 
-/// One block's sums in shared memory, with rows a little longer so that they begin at different banks.
+/// The row length of a block's sums in shared memory, padded so that rows begin at different banks.
 template <int tile_n>
 constexpr int partial_row = tile_n + 4;
 
-/// Adds `rows` rows of all blocks' sums from `first_row` on and stores them.
+/// Adds `rows` rows, from `first_row` on, of all blocks' sums and stores them.
 template <int tile_n>
 __device__ inline void add_blocks(const float* partial, unsigned blocks, int first_row, int rows, float* c,
                                   int tile_row, int tile_column, int m, int n) {
@@ -42,7 +41,7 @@ __device__ inline void add_blocks(const float* partial, unsigned blocks, int fir
     }
 }
 
-/// Grid: tiles x blocks of a cluster; block 160. A tile is tile_m x 64.
+/// Grid: tiles * `blocks`, the blocks of a cluster; block 160. A tile is tile_m x 64. Any m, n and k.
 template <int tile_m, int stages>
 __global__ void __launch_bounds__(160, 1)
     matmul_hopper_tf32_split_k(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
@@ -65,7 +64,7 @@ __global__ void __launch_bounds__(160, 1)
         prefetch_tensor_map(map_b);
         Pipeline::init(shared, 1);
     }
-    __syncthreads();
+    __syncthreads();  // the ring's barriers are initialized
 
     auto* partial = reinterpret_cast<float*>(memory);
     if (threadIdx.x >= consumers) {
@@ -85,7 +84,7 @@ __global__ void __launch_bounds__(160, 1)
 #pragma unroll
             for (int i = 0; i < 4; ++i) operand.multiply<tile_m>(d, i, a + i * 2, 1);
             wgmma_commit();
-            wgmma_wait<0>();  // it takes a fraction of the time that the next stage takes to come
+            wgmma_wait<0>();  // takes a fraction of the time in which the next stage arrives
             wgmma_settle(d);
             Pipeline::release(shared, stage, threadIdx.x % 128);
         }
@@ -100,7 +99,7 @@ __global__ void __launch_bounds__(160, 1)
             target[partial_row<tile_n> + TransposedOperand<float>::column_step] = d[4 * group + 3];
         }
     }
-    cluster_barrier();  // all blocks' sums are there
+    cluster_barrier();  // all blocks' sums are in shared memory
     const int rows = tile_m / static_cast<int>(blocks);
     add_blocks<tile_n>(partial, blocks, static_cast<int>(rank) * rows, rows, c, row, column, m, n);
     cluster_barrier();  // no block reads the shared memory of one that has exited

@@ -1,13 +1,13 @@
 #pragma once
 // f32 on Hopper's tensor cores, with f32's accuracy or nearly:
-//   matmul_hopper_tf32x3   removes, from the tf32 kernel, the rounding of the inputs: a factor is the sum of two tf32
-//                          numbers, the nearest one and the nearest to what that leaves, 22 of its 24 bits. Of the four
-//                          products of such parts three are added up, at a third of the speed of tf32; the fourth is
-//                          below 2^-22 of the whole
-// Tensor cores cut their sums off, where f32's units round them; over a long k these errors, all of one sign, would add
-// up. So they add the products of one stage only, the small ones first, and f32's units add these sums. After Ootomo
-// and Yokota, "Recovering single precision accuracy from Tensor Cores while surpassing the FP32 theoretical peak
-// performance", 2022.
+//   matmul_hopper_tf32x3   removes, from the tf32 kernel, the rounding of the inputs: a factor becomes the sum of two
+//                          tf32 numbers, the nearest one and the nearest to the remainder, together 22 of its 24 bits.
+//                          Of the four products of such parts three are added, at a third of tf32's speed; the fourth
+//                          is below 2^-22 of the whole
+// Tensor cores truncate their sums, whereas the f32 units round; over a long k the truncation errors, all of one sign,
+// would add up. So the tensor cores add the products of one stage only, the small ones first, and the f32 units add
+// these sums. After Ootomo and Yokota, "Recovering single precision accuracy from Tensor Cores while surpassing the
+// FP32 theoretical peak performance", 2022.
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/hopper/fix_up.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
@@ -29,8 +29,8 @@ __device__ inline float nearest_tf32(float value) {
     return __uint_as_float(nearest);
 }
 
-/// A as the sum of two matrices of tf32 numbers, which lie in one: eight rows of the large parts, the same rows of the
-/// small ones, and so on. What follows A's last row and column is zero. A thread makes a 16-byte piece of each.
+/// Splits A into two matrices of tf32 numbers, interleaved in one: eight rows of large parts, the same rows of small
+/// parts, and so on. Zero beyond A's last row and column. Any grid and block; a thread writes a 16-byte piece of each.
 __global__ void split_rows(MatrixView<const float> a, float* split, size_t split_columns) {
 #if HOPPER_CODE
     const size_t pieces = split_columns / 4, all = divide_up(a.rows, 8) * 8 * pieces;
@@ -81,12 +81,11 @@ struct SplitOperand {
     }
 };
 
-/// Below so many products a sum may miss more of them than f32's units would round off.
+/// Sums of fewer products than this may lose more than the f32 units would by rounding.
 constexpr int least_tensor_k = 8;
 
-/// Works out again, as f32's units do, those of the lane's results that are not finite: the parts of an infinite factor
-/// are infinity and NaN, and one near f32's largest number becomes infinite when it is rounded to tf32. And all results
-/// of a very short k.
+/// Recomputes on the f32 units those of the lane's results that are not finite: an infinite factor splits into infinity
+/// and NaN, and one near f32's largest number rounds to an infinite tf32. For a very short k, recomputes all results.
 template <int tile_m>
 __device__ __noinline__ void multiply_plainly(const float* a, const float* b, float* c, int row, int column, int m,
                                               int n, int k) {
@@ -110,7 +109,7 @@ __device__ inline bool all_finite(const float (&sums)[count]) {
     return zero == 0.0f;
 }
 
-/// Grid: at most one block per multiprocessor. A tile is tile_m x 128. map_a is of the split A.
+/// Grid: at most one block per multiprocessor; block 384. A tile is tile_m x 128. map_a describes the split A.
 template <int tile_m, int stages, bool stream_k>
 __global__ void __launch_bounds__(384, 1)
     matmul_hopper_tf32x3(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
@@ -194,7 +193,7 @@ struct Tf32x3Tile : HopperTile {
         auto* d_split = static_cast<float*>(arguments.d_workspace);
         auto* d_padded = d_split + padded_bytes<float>(split_row_count(m), k) / sizeof(float);
         const size_t split_columns = padded_columns<float>(k), pieces = split_row_count(m) / 2 * split_columns / 4;
-        constexpr unsigned blocks_per_multiprocessor = 4;  // with 8, writing gets in the way of reading: 8 % slower
+        constexpr unsigned blocks_per_multiprocessor = 4;  // with 8, writes get in the way of reads: 8 % slower
         split_rows<<<grid_stride_blocks(pieces, arguments.multiprocessors, blocks_per_multiprocessor),
                      grid_stride_threads, 0, arguments.stream>>>(a_of(arguments), d_split, split_columns);
         const float* d_b = with_aligned_rows(arguments.d_b, k, n, d_padded, arguments);

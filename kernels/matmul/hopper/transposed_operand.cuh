@@ -16,10 +16,10 @@ template <typename T>
 constexpr CUtensorMapDataType transposed_map_type = sizeof(T) == 4 ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32
                                                                    : tensor_map_type<T>;
 
-/// B' in 16-bit types: the tensor cores read a warpgroup's box of 64 columns where it lies.
+/// B' in 16-bit types: the tensor cores read a warpgroup's box of 64 columns from shared memory.
 template <typename T>
 struct TransposedOperand {
-    /// The lane's two columns of the tile: the first one, and how far on the other is.
+    /// The lane's two columns of the tile: the first one, and the distance to the other.
     static constexpr int column_step = 8;
     __device__ static int first_column(int warp, int lane) { return warp * 16 + lane / 4; }
 
@@ -64,7 +64,7 @@ struct TransposedOperand<float> {
     }
 };
 
-/// Stores a lane's sums of f32: of every eight rows two, `row` and the next, in two columns, `column` and the next.
+/// Stores a lane's f32 sums: in every eight rows two, `row` and the next, in two columns, `column` and the next.
 template <int tile_m>
 __device__ inline void store_transposed(float* c, int row, int column, int m, int n, const float (&d)[tile_m / 2]) {
     if (column >= n) return;
@@ -78,7 +78,7 @@ __device__ inline void store_transposed(float* c, int row, int column, int m, in
                     store(corner + static_cast<size_t>(8 * group + odd) * n, d[4 * group + odd],
                           d[4 * group + 2 + odd]);
     };
-    if (n % 2 == 0) {  // asked once, not at every store
+    if (n % 2 == 0) {  // tested once, not at every store
         for_each_pair(
             [](float* pair, float one, float other) { *reinterpret_cast<float2*>(pair) = make_float2(one, other); });
     } else {

@@ -2,14 +2,13 @@
 // bf16 and f16 products of middle size on Hopper's tensor cores:
 //   matmul_hopper_transposed   removes, from matmul_hopper_mma, most of the idling in the last wave. In the transposed
 //                              product, C' = B' A', a tile may have any multiple of 8 rows, so that for many shapes
-//                              there is one with just as many tiles as there are multiprocessors: 1536 x 1536 is 132
-//                              tiles of 144 x 128. Few rows, where reading B is all that matters, get tiles of 16 or
-//                              32; few tiles are shared along k, by split-K in a cluster or, where k is long, by
-//                              Stream-K. Where rows of B begin between sectors of the L2 cache, reading them takes
-//                              longest: two blocks share them by multicast
+//                              some tile makes exactly as many tiles as there are multiprocessors: 1536 x 1536 is 132
+//                              tiles of 144 x 128. Few rows, where the time is that of reading B, get tiles of 16 or
+//                              32; few tiles are shared along k, by split-K in a cluster or, if k is long, by Stream-K.
+//                              If rows of B do not begin at sectors of the L2 cache, reading them takes longest: two
+//                              blocks share them by multicast
 // A block is one or two consumer warpgroups, which multiply tile_m x 64 each, and one producer warp, which loads tiles.
-// Sums are in f32. Nothing is in a cache when a block begins, its code included: what runs before the first copy is
-// kept short.
+// Sums are in f32. When a block begins, nothing is cached, not even its code, so little runs before the first copy.
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/hopper/fix_up.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
@@ -24,7 +23,7 @@
 
 namespace BACKEND {
 
-/// As store_matrices(), with each matrix transposed.
+/// Like store_matrices(), but each matrix is transposed.
 __device__ inline void store_matrices_transposed(void* row, std::uint32_t a, std::uint32_t b, std::uint32_t c,
                                                  std::uint32_t d) {
     asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(shared_address(row)),
@@ -38,7 +37,7 @@ __device__ inline void store_matrices_transposed(void* row, std::uint32_t a, std
 }
 
 /// Writes a warpgroup's tile_m x 64 results through a box in shared memory: the fragments, which hold columns of C,
-/// become its rows, and the rows one copy. Where C's rows are not aligned for TMA, the threads store them.
+/// become rows, which leave in one copy. If C's rows are not aligned for TMA, the threads store them.
 template <typename T, int tile_m, typename Product>
 __device__ inline void store_transposed(const float (&d)[tile_m / 2], T (&box)[tile_m * 64], const CUtensorMap& map_c,
                                         T* c, int row, int column, Product product, int m, int n, bool tma_store,
@@ -47,8 +46,8 @@ __device__ inline void store_transposed(const float (&d)[tile_m / 2], T (&box)[t
     const unsigned warp = thread / 32, lane = thread % 32;
     const unsigned piece = (2 * warp + lane / 8 % 2) ^ (lane % 8);
     T* target = box + (lane / 16 * 8 + lane % 8) * 64 + piece * 8;
-    if (thread == 0) wait_copies_out_read<0>();  // the tile before has left
-    barrier_among(1 + consumer, threads);
+    if (thread == 0) wait_copies_out_read<0>();  // TMA has read the previous tile
+    barrier_among(1 + consumer, threads);        // all threads may overwrite it
 #pragma unroll
     for (int group = 0; group < tile_m / 8; group += 2, target += 16 * 64) {  // 16 rows: left, right; left, right below
         const float* value = &d[4 * group];
@@ -59,7 +58,7 @@ __device__ inline void store_transposed(const float (&d)[tile_m / 2], T (&box)[t
                                       pack_pair(value[6], value[7], T{}));
     }
     if (tma_store) fence_shared_for_copies();
-    barrier_among(1 + consumer, threads);
+    barrier_among(1 + consumer, threads);  // the box is complete
     if (tma_store) {
         if (thread == 0) {
             copy_box_out(map_c, box, column, row, product);
@@ -74,7 +73,7 @@ __device__ inline void store_transposed(const float (&d)[tile_m / 2], T (&box)[t
     }
 }
 
-/// Sums on their way from block to block of a cluster: [sender][eight rows][thread], of the receiver's rows.
+/// Where a block receives the other blocks' sums of its rows: [sender][group of eight rows][thread].
 template <int tile_m, int threads, int split_k>
 struct ClusterSums {
     float4 sums[split_k][tile_m / 8 / split_k][threads];
@@ -82,13 +81,13 @@ struct ClusterSums {
 template <int tile_m, int threads>
 struct ClusterSums<tile_m, threads, 1> {};
 
-/// Adds the sums of a cluster's blocks, in the order of the blocks: each has all tile_m rows of a tile for its part of
-/// k, and gets the totals of its part of the rows.
+/// Adds the sums of a cluster's blocks, in the order of the blocks. Each block has all tile_m rows of a tile for its
+/// part of k, and gets the totals of its part of the rows.
 template <int tile_m, int threads, int split_k>
 __device__ inline void exchange_sums(ClusterSums<tile_m, threads, split_k>& shared, unsigned rank,
                                      const float (&d)[tile_m / 2], float (&total)[tile_m / 2 / split_k]) {
     constexpr int groups = tile_m / 8 / split_k;
-    cluster_wait();  // all blocks have begun: their shared memory is there
+    cluster_wait();  // all blocks are running: their shared memory exists
 #pragma unroll
     for (int group = 0; group < tile_m / 8; ++group)
         store_to_block(&shared.sums[rank][group % groups][threadIdx.x], group / groups,
@@ -112,18 +111,18 @@ __device__ inline void exchange_sums(ClusterSums<tile_m, threads, split_k>& shar
 template <typename T, int tile_m, int warpgroups, int stages, int split_k>
 struct HopperTransposedShared {
     HopperRing<T, tile_m, 64 * warpgroups, stages> ring;
-    alignas(1024) T c[warpgroups][tile_m / split_k * 64];  // results on their way out
+    alignas(1024) T c[warpgroups][tile_m / split_k * 64];  // outgoing results
     ClusterSums<tile_m, 128 * warpgroups, split_k> cluster;
 };
 
-/// How many of a tile's steps are left for the end. A matrix B with rows shorter than a line of the L2 cache lies in
-/// few lines, which all blocks would want at the same time; so they start at different places along k.
+/// At which of a tile's steps the block starts; it takes the earlier ones last. If B's rows are shorter than a line of
+/// the L2 cache, B lies in few lines, which all blocks would want at the same time: they start at different places.
 __device__ inline int steps_for_the_end(int steps, unsigned tile_row, bool short_rows) {
     constexpr unsigned golden_ratio = 0x9e3779b9;  // of 2^32: its multiples are spread evenly
     return short_rows ? static_cast<int>(__umulhi(tile_row * golden_ratio, static_cast<unsigned>(steps))) : 0;
 }
 
-/// This block's segment number `index`: in a cluster, its part of the cluster's only tile.
+/// This block's segment number `index`. With split-K, the only segment is the block's part of its cluster's tile.
 template <int split_k, bool stream_k>
 __device__ inline bool find_segment_of_cluster(const StreamKSchedule& schedule, unsigned index, TileSegment& segment) {
     if (split_k == 1) return find_segment<stream_k>(schedule, index, segment);
@@ -133,9 +132,9 @@ __device__ inline bool find_segment_of_cluster(const StreamKSchedule& schedule, 
     return index == 0;
 }
 
-/// Grid: at most one block per multiprocessor, or, in clusters of `split_k` that share a tile along k, tiles x split_k.
-/// Block 128 per 64 columns of the tile, and 32 more. `multicast`: blocks of a cluster that share B. `many`: for the
-/// products of a batch, whose C begin stride_c elements after each other.
+/// Grid: at most one block per multiprocessor, or, in clusters of `split_k` that share a tile along k, tiles * split_k.
+/// Block 128 per 64 columns of the tile, plus 32. `multicast`: how many blocks of a cluster share B. `many`: for the
+/// products of a batch, whose Cs are stride_c elements apart.
 template <typename T, int tile_m, int warpgroups, int stages, int split_k, int multicast, bool stream_k, bool many>
 __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
     matmul_hopper_transposed(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
@@ -194,7 +193,7 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
                 operand.template multiply<tile_m>(d, i, a + i * 2, step > segment.first || i > 0);
             wgmma_commit();
             if (step > segment.first) {
-                wgmma_wait<1>();  // the group before this one has read its stage
+                wgmma_wait<1>();  // the previous group has read its stage
                 Pipeline::release(shared.ring, previous, thread, refills);
             }
             previous = stage;
@@ -218,11 +217,11 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
                                       product, m, n, tma_store, consumer, thread);
         }
     }
-    if (thread == 0) wait_copies_out_read<0>();  // shared memory outlives the copies that read it
+    if (thread == 0) wait_copies_out_read<0>();  // shared memory must outlive the copies that read it
 #endif
 }
 
-/// As many stages as fit beside the results.
+/// As many stages as fit next to the results, at most 12.
 template <typename T, int tile_m, int warpgroups, int split_k>
 constexpr int transposed_stages() {
     constexpr int enough = 12;
@@ -233,7 +232,7 @@ constexpr int transposed_stages() {
     return fit < enough ? fit : enough;
 }
 
-/// The host's part of every such tile. `multicast` and `split_k` as in HopperTile.
+/// The parameters of a launch that do not depend on the kernel's type. `multicast` and `split_k` as in HopperTile.
 struct TransposedProductLaunch {
     unsigned tile_m, warpgroups, split_k, multicast, b_box_rows, shared_bytes;
 };

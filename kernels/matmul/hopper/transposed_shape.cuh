@@ -8,8 +8,8 @@
 
 namespace BACKEND {
 
-/// A block's tile, and how eight warps and their lanes share it. Where the parts of fewer warps fill the tile, several
-/// warps have the same part: each takes a slice of every stage along k, and their sums are added at the end.
+/// A block's tile, and how eight warps and their lanes share it. If fewer than eight parts fill the tile, several warps
+/// have the same part: each takes a slice of every stage along k, and their sums are added at the end.
 template <int tile_m_, int tile_n_, int warp_m_, int warp_n_, int lanes_m_ = 4>
 struct TransposedAShape {
     static constexpr int tile_m = tile_m_, tile_n = tile_n_, warp_m = warp_m_, warp_n = warp_n_;
@@ -23,10 +23,10 @@ struct TransposedAShape {
     static constexpr bool waits_for_memory = sums < 128;
     static_assert(waits_for_memory || lanes_m <= lanes_n, "see TransposedAPosition");
 
-    /// Sums pass through shared memory in rounds of some rows of every lane.
+    /// Sums pass through shared memory in rounds, round_rows rows of every lane at a time.
     static constexpr int rounds = sums / 32, round_rows = rows / rounds;
     static constexpr unsigned results_bytes = consumers * 32 * sizeof(float);
-    static constexpr unsigned stage_bytes = (2 * tile_m + tile_n) * 128;  // A's tile is there twice
+    static constexpr unsigned stage_bytes = (2 * tile_m + tile_n) * 128;  // holds A's tile twice
     static constexpr unsigned barrier_bytes = 2048;                       // at most, with what aligns the stages
     static constexpr int stages = (most_shared_bytes - barrier_bytes - results_bytes) / stage_bytes;
     static constexpr int stages_ahead = stages * 3 / 4;  // see supply_transposed_stages()
@@ -34,8 +34,8 @@ struct TransposedAShape {
 };
 
 /// Where this warp and lane work. Two lanes whose numbers differ in bit 0 only, or in bit 1 only, have different rows
-/// and different columns: where all such pairs load the same values, shared memory returns two registers in a cycle,
-/// not one, and each load costs a multiply-add's cycle. Tiles of few rows wait for memory: they want fast loads.
+/// and different columns: if all such pairs load the same values, shared memory returns two registers per cycle, not
+/// one, and each load costs a multiply-add's cycle. Tiles of few rows wait for memory, so they prefer the fast loads.
 template <typename Shape>
 struct TransposedAPosition {
     int row, column, slice, lane_row, lane_column;
@@ -48,7 +48,7 @@ struct TransposedAPosition {
         if (!Shape::waits_for_memory) lane_column ^= lane_row;
     }
 
-    /// The first of the lane's v-th four columns, in its warp's tile. Neighbours take neighbouring fours.
+    /// The first of the lane's v-th four columns, in its warp's tile. Neighbouring lanes have neighbouring fours.
     __device__ int column_of(int v) const { return (v * Shape::lanes_n + lane_column) * 4; }
 };
 

@@ -1,9 +1,9 @@
 #pragma once
-// What a warp multiplies with in hopper/direct.cuh, a type a struct: the tensor cores' instruction for one warp, mma.sync,
-// or multiply-adds for f32. Both operands lie in shared memory as in global memory: A's rows run along k, B's along n.
-// For nvcc only, in code compiled for sm_90a.
+// How a warp multiplies in hopper/direct.cuh, one struct per type: with mma.sync, the tensor cores' instruction for one
+// warp, or with multiply-adds for f32. Both operands keep their layout in shared memory: A's rows run along k, B's
+// along n. For nvcc only, in code compiled for sm_90a.
 //
-// In an m16n8 instruction, lane 4 g + t holds of the sums rows g and g + 8, columns 2 t and 2 t + 1.
+// In an m16n8 instruction, lane 4 g + t holds the sums of rows g and g + 8, columns 2 t and 2 t + 1.
 #include "common/cuda/bulk_copy.cuh"
 
 #include <cuda_bf16.h>
@@ -16,8 +16,8 @@
 
 namespace BACKEND {
 
-/// A stage in shared memory: 128 bytes of each row of A. Rows are a little longer than their elements: by a piece of 16
-/// bytes at least, and so that what the lanes of a warp read together lies in different banks.
+/// A stage in shared memory: 128 bytes of each row of A. Rows are padded by at least one 16-byte piece, and so that the
+/// elements that a warp reads together lie in different banks.
 template <typename T>
 struct DirectLayout {
     static constexpr int tile_k = 128 / sizeof(T), piece = 16 / sizeof(T);
@@ -55,7 +55,7 @@ __device__ inline void warp_multiply_add(double (&d)[4], const double (&a)[4], d
         : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b0), "d"(b1));
 }
 
-/// Four 8 x 8 matrices of 16-bit elements: lane i names row i % 8 of matrix i / 8.
+/// Loads four 8 x 8 matrices of 16-bit elements: lane i gives the address of row i % 8 of matrix i / 8.
 __device__ inline void load_matrices(std::uint32_t (&r)[4], const void* row) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
@@ -82,7 +82,7 @@ struct WarpSums {
     static constexpr int tiles_m = warp_m / 16, tiles_n = warp_n / 8;
     Sum d[tiles_m][tiles_n][4] = {};
 
-    /// To shared memory, in rows of row_elements.
+    /// Stores the sums to shared memory, in rows of row_elements.
     __device__ void store(Sum* target, int row_elements, int lane) const {
 #pragma unroll
         for (int i = 0; i < tiles_m; ++i)
@@ -97,8 +97,8 @@ struct WarpSums {
     }
 };
 
-/// sums += A B for a stage; `a` and `b` are where the warp's rows and columns begin. meanwhile() is called once the first
-/// steps are under way. 16-bit types.
+/// sums += A B for a stage; the warp's rows begin at `a`, its columns at `b`. Calls meanwhile() once the first steps
+/// are in flight. This template is for 16-bit types.
 template <typename T, bool tensor, int tile_n, int warp_m, int warp_n>
 struct WarpProduct : WarpSums<float, warp_m, warp_n> {
     using Layout = DirectLayout<T>;
@@ -128,7 +128,7 @@ struct WarpProduct : WarpSums<float, warp_m, warp_n> {
     }
 };
 
-/// tf32 and f64, eight steps along k at once.
+/// The same for tf32 and f64, eight steps along k at once.
 template <typename T, typename Operand, int tile_n, int warp_m, int warp_n>
 struct WideWarpProduct : WarpSums<T, warp_m, warp_n> {
     using Layout = DirectLayout<T>;
@@ -173,7 +173,7 @@ struct WarpProduct<float, true, tile_n, warp_m, warp_n>
 template <int tile_n, int warp_m, int warp_n>
 struct WarpProduct<double, true, tile_n, warp_m, warp_n> : WideWarpProduct<double, double, tile_n, warp_m, warp_n> {};
 
-/// f32 by multiply-adds. Lanes lie 4 x 8: a lane has every fourth row, and four neighbours of every 32 columns.
+/// f32 with multiply-adds, by 4 x 8 lanes: a lane has every fourth row, and four neighbours of every 32 columns.
 template <int tile_n, int warp_m, int warp_n>
 struct WarpProduct<float, false, tile_n, warp_m, warp_n> {
     using Layout = DirectLayout<float>;

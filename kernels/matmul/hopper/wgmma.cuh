@@ -1,10 +1,11 @@
 #pragma once
-// The warpgroup matrix multiply-accumulate of Hopper: 128 threads multiply a 64-row tile. Thin wrappers of PTX.
+// Hopper's warpgroup matrix multiply-accumulate: 128 threads multiply a 64-row tile. Thin wrappers around PTX.
 //   D (64 x tile_n, f32, in registers) += A (64 x 32, 16 or 8) * B (32, 16 or 8 x tile_n)
 // For nvcc only, in code compiled for sm_90a. The instruction runs asynchronously: between its issue and wgmma_wait()
 // no thread may touch its registers or the shared memory it reads.
 //
-// Thread t of the warpgroup, with warp w = t / 32 and lane l = t % 32, holds of D, for each group j of 8 columns:
+// Thread t of the warpgroup, with warp w = t / 32 and lane l = t % 32, holds these elements of D, for each group j of 8
+// columns:
 //     d[4 j], d[4 j + 1]       row 16 w + l / 4,      columns 8 j + 2 (l % 4) and the next
 //     d[4 j + 2], d[4 j + 3]   row 16 w + l / 4 + 8,  the same columns
 #include "common/cuda/bulk_copy.cuh"
@@ -30,7 +31,7 @@ __device__ inline void wgmma_wait() {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
 }
 
-/// After wgmma_wait(): keeps the compiler from reading the results before it.
+/// Call it after wgmma_wait(): it keeps the compiler from reading the results earlier.
 template <int count>
 __device__ inline void wgmma_settle(float (&d)[count]) {
 #pragma unroll
@@ -38,9 +39,9 @@ __device__ inline void wgmma_settle(float (&d)[count]) {
 }
 
 /// Describes an operand in shared memory: in 128-byte rows whose 16-byte pieces are swizzled by the row (the pattern of
-/// TMA's SWIZZLE_128B), eight rows to a 1024-byte group. `group_stride`: bytes from one group to the next
-/// along the rows; `block_stride`: bytes between blocks of 128 bytes side by side, for an operand that is wider than
-/// that. The description counts in 16 bytes: one more is 16 bytes on.
+/// TMA's SWIZZLE_128B), eight rows to a 1024-byte group. `group_stride`: bytes from one group of rows to the next;
+/// `block_stride`: bytes between blocks of 128 bytes side by side, for a wider operand. The descriptor counts in units
+/// of 16 bytes: adding 1 moves it by 16 bytes.
 __device__ inline std::uint64_t wgmma_operand(const void* shared, unsigned block_stride, unsigned group_stride) {
     constexpr std::uint64_t swizzle_128_bytes = 1, address_bits = 0x3ffff;
     return (shared_address(shared) & address_bits) >> 4 | std::uint64_t{block_stride >> 4} << 16 |
@@ -93,12 +94,12 @@ __device__ inline std::uint64_t wgmma_operand(const void* shared, unsigned block
 #define WGMMA_NAMES_128 WGMMA_NAMES_124 ", %124, %125, %126, %127"
 // clang-format on
 
-/// D (+)= A * B with both operands in shared memory: A's rows run along k, B's along n, both in 16-bit elements; or
-/// 8-bit floats, and both along k. `accumulate` 0 overwrites D.
+/// D (+)= A * B with both operands in shared memory. 16-bit elements: A's rows run along k, B's along n. 8-bit floats:
+/// both along k. `accumulate` 0 overwrites D.
 template <typename T, int tile_n>
 struct Wgmma;
 
-/// The transposed product, D' (+)= B' * A': D' is 64 columns of D by tile_m of its rows.
+/// The transposed product, D' (+)= B' * A': D' is 64 columns of D times tile_m of its rows.
 template <typename T, int tile_m>
 struct WgmmaTransposed;
 
@@ -170,8 +171,8 @@ DEFINE_WGMMA_FLOAT8(__nv_fp8_e5m2, "e5m2", 176, 88, 88, 89, 90)
 DEFINE_WGMMA_FLOAT8(__nv_fp8_e4m3, "e4m3", 256, 128, 128, 129, 130)
 DEFINE_WGMMA_FLOAT8(__nv_fp8_e5m2, "e5m2", 256, 128, 128, 129, 130)
 
-/// tf32 can be multiplied only with both operands' rows along k, unless the first comes from registers: four values a
-/// thread, columns l / 4 and l / 4 + 8 of B at k = l % 4, then both at l % 4 + 4. D' (+)= B' * A', 8 along k.
+/// In tf32, operands in shared memory must have their rows along k, so B' comes from registers: four values per thread,
+/// columns l / 4 and l / 4 + 8 of B at k = l % 4, then both at l % 4 + 4. D' (+)= B' * A', 8 steps along k.
 #define DEFINE_WGMMA_TF32(TILE_M, REGISTERS, B0, B1, B2, B3, A, P)                                                \
     template <>                                                                                                   \
     struct WgmmaTransposed<float, TILE_M> {                                                                       \
