@@ -1,4 +1,4 @@
-// What the filter has in memory of a signal: pieces of it, and what comes of them.
+// What the filter keeps in memory: pieces of the signal, and their outputs.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ private:
     SlotBuffer room;
 };
 
-// A piece of the signal, and what comes of it.
+// A piece of the signal, and its outputs.
 template <typename T>
 struct ConvolutionSlot {
     ConvolutionSlot() : ahead_room(pageable_memory), outputs(pageable_memory) {}
@@ -44,7 +44,7 @@ struct ConvolutionSlot {
     Slot on_host;
     SlotBuffer ahead_room;
     Outputs<T> outputs;
-    // On the host, of outputs that need elements of other pieces: their inputs, and the outputs.
+    // On the host, for outputs that need elements of other pieces: their inputs, and the outputs.
     std::vector<T> inputs_across;
     Outputs<T> outputs_across{pageable_memory};
     // On a device:

@@ -1,4 +1,4 @@
-// conv1d as a filter: an input convolved with the weights, written in its format while it is read.
+// conv1d as a filter: convolves an input with the weights, and writes the result in the input's format as it reads.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ inline size_t signal_length(const std::string& name, const NumberLayout& layout)
     return parse_count(layout.shape.substr(1, layout.shape.size() - 3), "shape");
 }
 
-// Results are f32 or f64: f32 and f16 stay as precise as they are, all other types become f64.
+// Results are f32 or f64: f32 for f32 and f16 (which is read as f32), f64 for all other types.
 inline DType result_dtype(const Session& session, const NumberLayout& layout) {
     return session.options.dtype.value_or(layout.dtype == DType::f32 ? DType::f32 : DType::f64);
 }
@@ -60,19 +60,19 @@ public:
                               [this](size_t slot) { finish(slot); }});
         finish_end();
         pending_.complete_all();
-        // The result's type is known also where nothing was read.
+        // An empty result has a type, too.
         if (written_ == 0) writer_.append(Piece{dtype_of<T>, 0, nullptr});
     }
 
 private:
-    // The largest piece as it is read and as it is convolved, and its outputs.
+    // Bytes of the largest piece, as it is read and as it is convolved, and of its outputs.
     static size_t bytes_of_slot(const NumberLayout& layout) {
         const size_t elements = layout.format == NumberFormat::text ? most_text_elements : device_piece_elements;
         const size_t converted = layout.dtype == dtype_of<T> ? 0 : sizeof(T);
         return elements * (size_of(layout.dtype) + converted + sizeof(T));
     }
 
-    // Puts the taps where the variant's launches on a slot's device find them, all of them the same.
+    // Puts the taps, which all launches share, where the variant finds them on a slot's device.
     void prepare_device(const ConvolutionSlot<T>& one) const {
         const auto prepare = variant_.prepare.template get<T>();
         if (!prepare) return;
@@ -105,7 +105,7 @@ private:
         join(slot);
     }
 
-    // What lies beyond the signal's last element is one piece more.
+    // What lies beyond the signal's last element is one more piece.
     void finish_end() {
         ConvolutionSlot<T>& one = *slots_.front();
         if (!on_host_) enter(one);
@@ -114,8 +114,8 @@ private:
         join(0);
     }
 
-    // Gives a piece what it needs of those before, and writes its outputs. On a device the slot's outputs are those of its
-    // piece before until these are written.
+    // Gives a piece what it needs from earlier ones, and writes its outputs. On a device, the slot keeps the outputs of
+    // its previous piece until they are written.
     void join(size_t slot) {
         ConvolutionSlot<T>& one = *slots_[slot];
         const Piece& piece = one.signal().piece;
@@ -169,7 +169,7 @@ private:
         if (!one.ready.launch) fail(Exit::unavailable, "{}: {}", variant_.name, one.ready.why_not);
     }
 
-    // A method whose results depend on more than their inputs may have spread one that is not finite.
+    // A method by FFT may have spread an input that is not finite to outputs that do not depend on it.
     void write_from_device(ConvolutionSlot<T>& one) {
         writer_.format(one.outputs.piece, one.outputs.text);
         if (!one.outputs.are_finite()) {
@@ -186,8 +186,8 @@ private:
         written_ += outputs.piece.count;
     }
 
-    // Exit status 4 at the first of these outputs, which follow so many, that is infinite, or no number, although all its
-    // inputs are finite.
+    // Fails with exit status 4 at the first of these outputs that is infinite or NaN although all its inputs are
+    // finite. `before` outputs have been written.
     void refuse_overflow(const Outputs<T>& outputs, const T* inputs, size_t before) const {
         for (size_t i = 0; i < outputs.piece.count; ++i) {
             if (std::isfinite(outputs.data()[i]) || !is_all_finite(inputs + i, taps_.size())) continue;

@@ -1,5 +1,5 @@
-// conv1d on several devices. Each convolves its share of the signal; what it needs of the others' shares, the halos, comes
-// while it works on the outputs that need none.
+// conv1d on several devices. Each convolves its share of the signal; what it needs from the others' shares, the halos,
+// arrives while it computes the outputs that need none.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace BACKEND {
 
-// A variant's row, without what it takes to launch it.
+// A variant's row, without its launch.
 template <typename T>
 Case describe_gang(const Session& session, const ConvolutionVariant& variant, size_t n, unsigned width) {
     const ConvolutionOptions& own = session.own<ConvolutionOptions>();
@@ -35,11 +35,11 @@ Case describe_gang(const Session& session, const ConvolutionVariant& variant, si
     return one;
 }
 
-// What the devices of a gang have of a signal, one filter, and the variants as cases over them.
+// A signal shared by the devices of a gang, one filter, and the variants as cases over them.
 template <typename T>
 class GangConvolution {
 public:
-    // The gang is all of the ranks, or the first of them: then it has no halos, and its result is not right.
+    // The gang is all of the ranks, or the first one alone: then it receives no halos, and its result is not right.
     GangConvolution(Session& session, Gang& gang, size_t ranks, size_t n, const std::vector<double>& weights)
         : session_(session),
           own_(session.own<ConvolutionOptions>()),
@@ -87,7 +87,7 @@ private:
     bool is_shared() const { return signal_.ranks() > 1; }
     bool is_complete() const { return gang_.size() == signal_.ranks(); }
 
-    // A variant on a rank: for outputs that need no halo, and for those on either side of them.
+    // A variant on a rank: its launches for outputs that need no halo, and for those on either side.
     struct Methods {
         std::vector<ReadyMethod> interior, edges;
 
@@ -96,7 +96,7 @@ private:
             both.insert(both.end(), edges.begin(), edges.end());
             return both;
         }
-        // All have the same filter.
+        // All share one filter.
         void prepare(cudaStream_t stream) const {
             const auto& any = interior.empty() ? edges : interior;
             if (!any.empty() && any.front().prepare) any.front().prepare(stream);
@@ -135,7 +135,7 @@ private:
         return methods;
     }
 
-    // Once the halos are there. The edges follow them in their stream, beside the interior.
+    // Computes the edges once the halos have arrived, in the halos' stream, concurrently with the interior.
     void convolve_edges(const std::vector<Methods>& methods) const {
         if (messages_) messages_->exchange([&](size_t rank) { exchange_halos(rank); });
         gang_.on_each([&](size_t rank) {
@@ -162,7 +162,7 @@ private:
                                stream);
     }
 
-    // With bytes of a NaN: the output, and all that the rank receives or repeats.
+    // Overwrites the output, and all that the rank receives or repeats, with bytes of a NaN.
     void poison(size_t rank) const {
         const RankSignal<T>& part = *parts_[rank];
         const auto overwrite = [&](T* d_values, size_t count) {
@@ -174,7 +174,7 @@ private:
         for (const Range& beyond : signal_.beyond_of(rank)) overwrite(part.at(beyond.begin), beyond.size());
     }
 
-    // By the definition of the borders.
+    // Computes the rank's inputs from the definition of the borders.
     std::unique_ptr<Reference<T>> make_reference(size_t rank) const {
         const Range outputs = signal_.outputs_of(rank), inputs = signal_.inputs_of(outputs);
         if (outputs.size() == 0) return nullptr;

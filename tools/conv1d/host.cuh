@@ -25,11 +25,11 @@ struct HostConvolution {
     size_t outputs() const { return output_length(signal.n, width(), signal.border); }
 };
 
-// Outputs that are computed together: for each tap in turn, so that the inner loop has no sum and becomes vectors.
+// Outputs that are computed together, one tap after another, so that the inner loop has no reduction and vectorizes.
 constexpr size_t outputs_at_once = 512;
 
-// Hands over the sums of outputs begin to end - 1 in pieces, with the sums of the magnitudes if they are asked for:
-// take(first, count, sums, magnitudes).
+// Calls take(first, count, sums, magnitudes) for outputs begin to end - 1, in pieces; the sums of the magnitudes are
+// computed only if asked for.
 template <typename Sum, bool with_magnitudes, typename T, typename Take>
 void convolve_share(const HostConvolution<T>& host, size_t begin, size_t end, Take take) {
     const unsigned width = host.width(), before = taps_before(width, host.signal.border);
@@ -73,7 +73,7 @@ void convolve_on_all_cores(const HostConvolution<T>& host) {
     parallel_for(host.outputs(), [&](size_t begin, size_t end) { convolve_into_output(host, begin, end); });
 }
 
-// What the output should be, in a higher precision than T's, and how far from it a correct method may be.
+// The expected output in a higher precision than T's, and how far a correct method may be from it.
 template <typename T>
 class Reference {
 public:
@@ -100,8 +100,8 @@ public:
         underflow_ = double(std::numeric_limits<T>::denorm_min()) * host.width();
     }
 
-    // `tolerance`: the relative error to allow instead, if not negative. `fft_length`: of a method whose errors spread over
-    // blocks of that length, else 0.
+    // `tolerance`: the relative error to allow instead, if not negative. `fft_length`: of a method whose errors spread
+    // over blocks of that length, else 0.
     Verdict compare(const T* got, double tolerance, size_t fft_length) const {
         const auto allowed = [&](size_t i) {
             if (tolerance >= 0) return tolerance * std::fabs(double(expected_[i]));
@@ -125,8 +125,8 @@ public:
 private:
     using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
 
-    // Each of the log2(length) steps of three transforms adds a unit of rounding to the norm of a block of outputs. It
-    // is spread over the block: only errors that all gather in one element could make it larger by sqrt(length).
+    // Each of the log2(length) steps of three transforms adds a unit roundoff to the norm of a block of outputs. The
+    // error is spread over the block: only if all of it gathered in one element could it be larger by sqrt(length).
     double fft_error(size_t length) const {
         const double unit = double(std::numeric_limits<T>::epsilon()) / 2;
         return 3 * unit * std::log2(double(length)) * scale_ + double(length) * underflow_;

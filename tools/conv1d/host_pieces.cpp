@@ -1,4 +1,4 @@
-// A product and its addition are rounded by themselves, as they are where there is no instruction for both.
+// Products and sums are rounded separately, as on processors without a fused multiply-add.
 #pragma GCC optimize("fp-contract=off")
 
 #include "tools/conv1d/host_pieces.hpp"
@@ -10,7 +10,7 @@
 
 namespace {
 
-// Outputs that stay in registers while the taps pass by.
+// Outputs that stay in registers while the taps are applied.
 constexpr std::size_t outputs_at_once = 64;
 
 template <typename T>

@@ -3,11 +3,11 @@
 
 #include <cstddef>
 
-// output[i] is the sum over j < width of taps[j] * inputs[i + j]: there are n outputs and n + width - 1 inputs. The order
-// of the additions is that of the taps, on every processor.
+// output[i] is the sum over j < width of taps[j] * inputs[i + j]: there are n outputs and n + width - 1 inputs.
+// Products are added in the order of the taps, on every processor.
 template <typename T>
 void convolve_piece(const T* inputs, const T* taps, unsigned width, T* output, std::size_t n);
 
-// Whether all of them are finite.
+// Whether all n values are finite.
 template <typename T>
 bool is_all_finite(const T* values, std::size_t n);

@@ -20,7 +20,7 @@
 
 namespace BACKEND {
 
-// What slides over the signal: the weights in T, the last one first.
+// The taps that slide over the signal: the weights in T, in reverse order.
 template <typename T>
 std::vector<T> taps_of(const std::vector<double>& weights) {
     std::vector<T> taps;
@@ -61,8 +61,8 @@ ConvolutionArguments<T> arguments_on(const Session& session, const DeviceInfo& d
     return arguments;
 }
 
-// The spectra that conv1d_overlap_save() multiplies by: of the parts of the filter, each as one of the weights, not the
-// taps, and scaled by 1 / fft_points.
+// The spectra that conv1d_overlap_save() multiplies by, one for each part of the filter: of the weights, not the taps,
+// scaled by 1 / fft_points.
 template <typename T>
 DeviceBuffer<Complex<T>> filter_spectra(const ConvolutionArguments<T>& arguments) {
     const FilterParts parts = FilterParts::of_width(arguments.width);
@@ -89,7 +89,7 @@ struct ReadyMethod {
     size_t fft_length = 0;  // of the blocks of a method by FFT
 };
 
-// What `arguments` points at must live as long.
+// What `arguments` points to must live as long as the result.
 template <typename T>
 ReadyMethod make_ready(const ConvolutionVariant& variant, const ConvolutionArguments<T>& arguments) {
     ReadyMethod ready;
@@ -125,7 +125,7 @@ ReadyMethod make_ready(const ConvolutionVariant& variant, const ConvolutionArgum
     return ready;
 }
 
-// Of a variant that cannot run here. Failure(unavailable) if it was named.
+// Skips a variant that cannot run here, with a notice. Failure(unavailable) if it was named.
 inline void leave_out(const Session& session, const ConvolutionVariant& variant, const std::string& why_not) {
     for (const std::string& name : session.options.kernels)
         if (name == variant.name) fail(Exit::unavailable, "{}: {}", variant.name, why_not);

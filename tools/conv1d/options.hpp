@@ -1,4 +1,4 @@
-// The options that conv1d has beside the common ones.
+// The options of conv1d.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What a device has of a signal that several share.
+// One device's part of a signal that several share.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@
 
 namespace BACKEND {
 
-// A rank's window of the signal, its own elements in it, and room for its outputs: both begin `offset` elements past an
-// aligned address. Halos come later; zeros beyond the signal's ends stay there.
+// A rank's window of the signal with its own elements, and room for its outputs. Elements and outputs begin `offset`
+// elements past an aligned address. Halos arrive later; zeros beyond the signal's ends are there from the start.
 template <typename T>
 struct RankSignal {
     RankSignal(const SharedSignal& signal, size_t rank, const std::vector<T>& h_taps, size_t offset, std::uint64_t seed)

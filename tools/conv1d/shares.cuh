@@ -11,14 +11,14 @@
 
 namespace BACKEND {
 
-// Elements begin to end - 1, or outputs: counted from the signal's begin, and negative before it.
+// Elements or outputs begin to end - 1, counted from the signal's start; negative before it.
 struct Range {
     std::int64_t begin, end;
 
     size_t size() const { return end > begin ? size_t(end - begin) : 0; }
 };
 
-// Elements that lie with one rank and that another needs, in whose window the first of them is element `place`.
+// Elements that belong to `owner` and that another rank needs; the first is element `place` of that rank's window.
 struct Halo {
     size_t owner;
     std::int64_t first, place;
@@ -38,7 +38,7 @@ public:
     const OwnElements& own_elements() const { return own_; }
     size_t ranks() const { return ranks_; }
     size_t outputs() const { return outputs_; }
-    // What a rank sends to the one beside it, if shares are larger.
+    // The most elements that a rank sends to a neighbour, if shares are larger than that.
     size_t widest_halo() const { return size_t(std::max(before_, after_)); }
 
     // A rank's elements of the signal, and the outputs at the same places.
@@ -52,11 +52,11 @@ public:
         return {std::min(elements.begin, end), std::min(elements.end, end)};
     }
 
-    // What outputs are sums of.
+    // The elements that these outputs are sums of.
     Range inputs_of(const Range& outputs) const { return {outputs.begin - before_, outputs.end + after_}; }
 
-    // What a rank's memory holds: its elements, and before and after them whatever else its outputs need. One alone has
-    // the signal: its kernels know the border.
+    // The elements in a rank's memory: its own, and before and after them whatever else its outputs need. A single rank
+    // holds only the signal: its kernels handle the border.
     Range window_of(size_t rank) const {
         const Range elements = elements_of(rank), outputs = outputs_of(rank);
         if (ranks_ == 1 || outputs.size() == 0) return elements;
@@ -64,8 +64,8 @@ public:
         return {std::min(elements.begin, inputs.begin), std::max(elements.end, inputs.end)};
     }
 
-    // Those of its outputs that need no other rank's elements; they begin as far past an aligned address as all. Often
-    // none, if the rank has few.
+    // Those of its outputs that need no other rank's elements; they begin as far past an aligned address as all of
+    // them. Often empty if the rank has few elements.
     Range interior_of(size_t rank) const {
         constexpr size_t aligned = 32;
         const Range elements = elements_of(rank), outputs = outputs_of(rank);
@@ -75,7 +75,7 @@ public:
         return {begin, end};
     }
 
-    // What of its window comes from the ranks, itself included if the signal goes on by its other end, in order.
+    // The parts of its window that come from the ranks, in order; from itself, too, if the signal wraps around.
     std::vector<Halo> halos_of(size_t rank) const {
         const Range window = window_of(rank), elements = elements_of(rank);
         std::vector<Halo> halos;
@@ -84,7 +84,7 @@ public:
         return halos;
     }
 
-    // What of its window lies beyond the signal's ends, and repeats what is within: not zeros, which stay what they are.
+    // The parts of its window beyond the signal's ends that repeat elements within; none if they are zeros.
     std::vector<Range> beyond_of(size_t rank) const {
         if (own_.border == Border::zero || ranks_ == 1) return {};
         const Range window = window_of(rank);

@@ -1,4 +1,4 @@
-// The signal as it streams by, piece by piece: what lies beyond its ends, and what each piece needs of those before.
+// The signal as a stream of pieces: what lies beyond its ends, and what each piece needs from earlier ones.
 #pragma once
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 
 namespace BACKEND {
 
-// Pieces are read by several threads at once. In the order of the signal each then gets the last width - 1 elements before
-// it, so that to those who convolve it the border is `valid`. What lies beyond the signal's ends belongs to them: what comes
-// first is ahead of the first piece, and what comes last is a piece of its own.
+// Several threads read pieces at once. Then, in the order of the signal, each piece gets the width - 1 elements before
+// it, so that it can be convolved with border `valid`. What lies beyond the signal's start goes ahead of the first
+// piece, and what lies beyond its end is a piece of its own.
 template <typename T>
 class SignalStream {
 public:
@@ -27,7 +27,7 @@ public:
 
     // Elements that a piece shares with those before it.
     size_t halo() const { return halo_; }
-    // The outputs of so many consecutive elements.
+    // How many outputs so many consecutive elements have.
     size_t outputs_of(size_t elements) const { return elements - std::min(halo_, elements); }
 
     // The stages of a pipeline. Claims the next piece, of up to `most` elements; false if there is none left.
@@ -55,7 +55,7 @@ public:
         if (!is_kept_) reader_.settle(slot);
     }
 
-    // After it has been settled, in order: the elements ahead of the piece that its outputs need, in `room`.
+    // Copies to `room` the elements ahead of a piece that its outputs need. For settled pieces, in their order.
     Piece ahead_of(const Piece& piece, SlotBuffer& room) {
         const T* const values = piece.as<T>();
         if (!has_begun_ && piece.count > 0) begin(values, piece.count);
@@ -69,7 +69,7 @@ public:
         return ahead;
     }
 
-    // After the last piece: what lies beyond it becomes the slot's piece. False if nothing does.
+    // After the last piece: makes what lies beyond it the slot's piece. False if there is nothing.
     bool put_end(Slot& slot) const {
         if (!has_begun_ || after_ == 0) return false;
         slot.piece = {dtype_of<T>, after_, slot.values.reserve(after_ * sizeof(T))};
@@ -82,8 +82,8 @@ public:
     }
 
 private:
-    // The first output of a signal that goes round needs its last elements: those of a file are read first, anything else is
-    // kept as a whole.
+    // The first output of a signal that wraps around needs its last elements: a file's are read first, any other input
+    // is kept as a whole.
     void open() {
         is_open_ = true;
         if (border_ != Border::wrap) return;
@@ -94,7 +94,7 @@ private:
         kept_.assign(all.template as<T>(), all.template as<T>() + all.count);
     }
 
-    // With the signal's first elements: what lies beyond them.
+    // Prepares what lies before the signal, given its first elements.
     void begin(const T* values, size_t count) {
         has_begun_ = true;
         shared_.assign(before_, border_ == Border::clamp ? values[0] : T(0));
@@ -108,7 +108,7 @@ private:
 
     NumberReader& reader_;
     const Border border_;
-    const unsigned before_, after_;  // elements that are wanted beyond the ends
+    const unsigned before_, after_;  // elements that are needed beyond the ends
     const size_t halo_;
     bool is_open_ = false, has_begun_ = false;
     std::vector<T> shared_;  // the last elements of the pieces before

@@ -30,7 +30,7 @@ struct ConvolutionVariant : Variant {
     Method method = Method::sum;
 };
 
-// Those that find their taps in constant memory.
+// A variant that finds its taps in constant memory.
 template <typename Launch>
 ConvolutionVariant with_constant_taps(const char* name, const char* idea, Launch launch, const char* ladder = "") {
     return {{name, idea, Needs::nothing, ladder}, launch, ON_ARGUMENTS(put_taps_into_constant_memory)};
@@ -39,7 +39,7 @@ ConvolutionVariant with_constant_taps(const char* name, const char* idea, Launch
 inline const ConvolutionVariant convolution_variants[] = {
     {{"cpu", "one core", Needs::host}, {}, {}, ON_ARGUMENTS(convolve_on_one_core)},
     {{"cpu-parallel", "all cores, a share each", Needs::host}, {}, {}, ON_ARGUMENTS(convolve_on_all_cores)},
-    {{"copy", "the bound: reads and writes as much, and adds nothing up"},
+    {{"copy", "the bound: reads and writes as much, and computes nothing"},
      ON_ARGUMENTS(launch_conv1d_copy),
      {},
      {},
@@ -55,7 +55,7 @@ inline const ConvolutionVariant convolution_variants[] = {
     with_constant_taps("register-tile",
                        "several outputs per thread: the tile slides through registers, 16 bytes a load",
                        ON_ARGUMENTS(launch_conv1d_register_tile)),
-    with_constant_taps("async-tile", "the tile comes without passing through registers, the next one ahead of time",
+    with_constant_taps("async-tile", "tiles are copied without passing through registers, the next one ahead of time",
                        ON_ARGUMENTS(launch_conv1d_async_tile)),
     with_constant_taps("fastest",
                        "the fastest sum, by width, type and alignment: vectors without a tile, or one of the tiles",

@@ -8,7 +8,7 @@
 #include "common/io/text.hpp"
 #include "kernels/conv1d/border.hpp"
 
-// "1,-2.5,1e3"; nothing if an item is no number.
+// "1,-2.5,1e3"; empty if an item is not a number.
 static std::vector<double> parse_weights(const std::string& list) {
     std::vector<double> weights;
     for (const std::string& item : split(list, ',')) {
@@ -44,7 +44,7 @@ std::vector<double> given_weights(const std::string& given) {
     return weights;
 }
 
-// By halves (Cooley and Tukey 1965).
+// Recursively, by halves (Cooley and Tukey, 1965). For lengths that are powers of two.
 static std::vector<std::complex<double>> transform(const std::vector<std::complex<double>>& sequence) {
     const std::size_t length = sequence.size(), half = length / 2;
     if (length == 1) return sequence;

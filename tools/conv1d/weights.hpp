@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-// What --weights says: numbers separated by commas, or a file of them ("-": standard input). "" is the lecture's filter,
-// the average of an input and its neighbours. Failure(usage) or Failure(bad_input) for anything but 1 to largest_width
-// finite numbers.
+// The weights of --weights: numbers separated by commas, or a file of them ("-": standard input). "" is the lecture's
+// filter, the average of an input and its neighbours. Failure(usage) or Failure(bad_input) for anything but 1 to
+// largest_width finite numbers.
 std::vector<double> given_weights(const std::string& weights);
 
 // The discrete Fourier transform of a sequence whose length is a power of two.

@@ -21,7 +21,7 @@ struct ChaseWay {
     std::function<LaunchShape(const FullCycle& cycle, std::size_t stride, unsigned long long place, LatencySteps steps,
                               LatencyReading* d_reading)>
         walk;
-    // The reading's end of a walk that ends at a place.
+    // What `end` of a reading must be for a walk that ends at a place.
     std::function<unsigned long long(std::size_t stride, unsigned long long place)> end_at;
     std::string (*level)(const Lab& lab, const CurvePoint& first) = nullptr;
 };
@@ -42,8 +42,8 @@ inline std::vector<std::size_t> working_sets(const Session& session, std::size_t
     return {sizes.begin(), sizes.end()};
 }
 
-// Walks over one working set. Each sample goes on where the last one ended, so that a set that is larger than a cache is
-// met anew.
+// Walks over one working set. Each sample continues where the last one ended, so that a set that is larger than a cache
+// misses it again.
 inline LatencySeries walk_working_set(Lab& lab, const Variant& variant, const ChaseWay& way, std::size_t bytes,
                                       std::size_t stride) {
     const FullCycle cycle(std::max<std::size_t>(bytes / stride, 1));
@@ -58,18 +58,19 @@ inline LatencySeries walk_working_set(Lab& lab, const Variant& variant, const Ch
         place = cycle.after(place, std::uint64_t(steps.warm) + steps.timed);
         return way.end_at(stride, place);
     };
-    // The whole of a set that may stay in the first caches is visited untimed, of others enough for address translation.
+    // A set that may stay in the first caches is first visited as a whole, untimed; of others, enough places are
+    // visited for address translation.
     constexpr unsigned long long largest_warm_set = 16384, other_warm_steps = 1024;
     return lab.measure(variant, run, unsigned(cycle.n <= largest_warm_set ? cycle.n : other_warm_steps));
 }
 
-// A curve as it was measured.
+// A measured curve.
 struct MeasuredCurve {
     LatencyCurve points;
     std::vector<LatencySeries> series;  // of each point
 };
 
-// Empty if a walk went wrong, and with --profile, which wants one launch of a kernel.
+// Empty if a walk went wrong, or with --profile, which needs only one launch.
 inline MeasuredCurve take_curve(Lab& lab, const Variant& variant, const ChaseWay& way, std::size_t stride) {
     MeasuredCurve curve;
     for (std::size_t bytes : working_sets(lab.session(), way.smallest_bytes, way.largest_bytes)) {
@@ -82,7 +83,7 @@ inline MeasuredCurve take_curve(Lab& lab, const Variant& variant, const ChaseWay
     return curve;
 }
 
-// Where a plateau ends, to a hundredth: between its last point and the next one.
+// Where a plateau ends, to within 1 %: between its last point and the next one.
 inline std::size_t find_end(Lab& lab, const Variant& variant, const ChaseWay& way, std::size_t stride,
                             const LatencyCurve& points, const Plateau& plateau) {
     std::size_t inside = std::size_t(points[plateau.end - 1].bytes);
@@ -99,7 +100,7 @@ inline std::size_t find_end(Lab& lab, const Variant& variant, const ChaseWay& wa
     return inside;
 }
 
-// The level of each plateau; a further one in the same level is numbered.
+// The level of each plateau; further plateaus of the same level are numbered.
 inline std::vector<std::string> levels_of(const Lab& lab, const ChaseWay& way, const LatencyCurve& points,
                                           const std::vector<Plateau>& plateaus) {
     std::map<std::string, int> plateaus_in;

@@ -1,17 +1,17 @@
-// A walk that visits each of n places once before it comes back, far from one place to the next: x -> (a x + c) mod n.
+// A walk that visits each of n places once before it returns, in large jumps: x -> (a x + c) mod n.
 #pragma once
 
 #include <cstdint>
 #include <numeric>
 
-// It has full period (Hull, Dobell: Random number generators, 1962): c and n have no common factor, every prime factor of
-// n divides a - 1, and so does 4 if it divides n. Up to 2^34 places.
+// It has full period (Hull, Dobell: Random number generators, 1962): c and n have no common factor, every prime factor
+// of n divides a - 1, and so does 4 if it divides n. Up to 2^34 places.
 struct FullCycle {
     std::uint64_t n = 1, a = 1, c = 0;
 
     explicit FullCycle(std::uint64_t places) : n(places > 0 ? places : 1) {
         c = n > 2 ? std::uint64_t(double(n) * 0.6180339887) | 1
-                  : n - 1;  // the golden section spreads what `a` does not
+                  : n - 1;  // the golden ratio spreads places where `a` is 1
         while (std::gcd(c, n) != 1) ++c;
         c %= n;
         // With 30 bits, a x does not overflow for any x below 2^34, nor does c's addition.

@@ -1,4 +1,4 @@
-// What has one latency, or one per number of participants: operations, barriers, the parts of L2.
+// Measurements that have one latency, or one per number of participants: operations, barriers, the partitions of L2.
 #pragma once
 
 #ifndef __SIMCC__
@@ -98,7 +98,7 @@ struct ClusterLaunch {
     ClusterLaunch(const ClusterLaunch&) = delete;
     ClusterLaunch& operator=(const ClusterLaunch&) = delete;
 
-    // More than 8 blocks are not portable: a kernel must say that it wants them, and a GPU may not have room.
+    // Clusters of more than 8 blocks are not portable: a kernel must opt in, and a GPU may not have room for them.
     template <typename... Parameters>
     bool fits(void (*kernel)(Parameters...)) const {
         CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
@@ -118,7 +118,7 @@ struct ClusterLaunch {
     cudaLaunchConfig_t configuration = {};
 };
 
-// A row for each size of a cluster that fits: `measure` gets the number of blocks and their launch.
+// Calls measure(blocks, launch) for each cluster size that fits.
 template <typename Kernel, typename Measure>
 void for_each_cluster(const Lab& lab, const Variant& variant, Kernel kernel, Measure measure) {
     for (unsigned blocks = 1; blocks <= 16; blocks *= 2) {
@@ -155,7 +155,7 @@ inline void measure_distributed(Lab& lab, const LatencyVariant& variant) {
 
 // ---- the parts of L2
 
-// Each line by itself: those of the part of L2 beside the multiprocessor answer sooner than those of the other.
+// Times each line by itself: lines in the L2 partition near the multiprocessor answer sooner than those in the far one.
 inline void measure_l2_parts(Lab& lab, const LatencyVariant& variant) {
     constexpr unsigned lines = 2048, timed = 64;
     constexpr std::size_t stride = 128;
@@ -182,7 +182,7 @@ inline void measure_l2_parts(Lab& lab, const LatencyVariant& variant) {
         all_cycles += double(readings[i].cycles);
         all_ns += double(readings[i].ns);
     }
-    // One line is too short for the steps of the device's timer, all of them are not.
+    // One line takes too little time for the resolution of the device's timer; all of them together do not.
     const double ns_per_cycle = all_cycles > 0 ? all_ns / all_cycles : 0;
     const TwoLevels levels = split_in_two(cycles);
     const double boundary = (levels.low + levels.high) / 2;

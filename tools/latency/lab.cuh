@@ -1,4 +1,4 @@
-// What every measurement of latency shares: samples that are verified, and rows.
+// What every measurement of latency shares: verified samples, and rows.
 #pragma once
 
 #ifndef __SIMCC__
@@ -22,7 +22,7 @@
 
 namespace BACKEND {
 
-// Samples of one latency: per step.
+// Samples of one latency, per step.
 struct LatencySeries {
     std::vector<double> ns, cycles;
     LaunchShape shape;
@@ -35,7 +35,7 @@ struct LatencySeries {
     }
 };
 
-// A launch that leaves a reading, and where the host says that its steps lead.
+// A launch that leaves a reading, and the host's computation of where its steps lead.
 struct LatencyRun {
     std::function<LaunchShape(LatencySteps steps, LatencyReading* d_reading)> launch;
     std::function<unsigned long long(LatencySteps steps)> expected_end;  // called once after each launch
@@ -68,7 +68,7 @@ public:
     unsigned steps() const { return steps_; }
     int attribute_of_device(cudaDeviceAttr name) const { return attribute(name, session_.device.ordinal); }
 
-    // One launch: where its steps ended is compared.
+    // One launch. Empty if its steps ended at the wrong place.
     LatencySeries sample(const Variant& variant, const LatencyRun& run, LatencySteps steps) {
         CHECK(cudaMemset(d_reading_.data(), 0xff, sizeof(LatencyReading)));
         LatencySeries series;
@@ -88,7 +88,7 @@ public:
         return series;
     }
 
-    // As many as the options ask for. Empty if one was wrong.
+    // As many samples as the options ask for. Empty if one was wrong.
     LatencySeries measure(const Variant& variant, const LatencyRun& run, unsigned warm_steps) {
         const Options& options = session_.options;
         const LatencySteps steps{warm_steps, steps_};

@@ -7,7 +7,7 @@
 
 namespace BACKEND {
 
-// A multiprocessor's L1 and shared memory are one memory, of which the system keeps a little.
+// A multiprocessor's L1 and shared memory are one memory, of which the system reserves a little.
 inline double l1_bytes(const Lab& lab) {
     return double(lab.attribute_of_device(cudaDevAttrMaxSharedMemoryPerMultiprocessor)) + 28 * 1024;
 }
@@ -40,7 +40,7 @@ LaunchShape walk_addresses(unsigned long long start, unsigned lanes, LatencyStep
     return {dim3(1), dim3(lanes), 0};
 }
 
-// Through memory that a device's address reaches.
+// A chase through memory that has a device address.
 template <typename Space>
 ChaseWay chase_through(const Lab& lab, unsigned char* memory, std::size_t largest) {
     ChaseWay way;
@@ -77,7 +77,7 @@ inline void measure_uncached(Lab& lab, const LatencyVariant& variant) {
 }
 
 inline void measure_host_memory(Lab& lab, const LatencyVariant& variant) {
-    // (No cache holds it, so that few sizes tell all.)
+    // (No cache holds it, so a few sizes are enough.)
     const std::size_t largest = std::size_t{lab.session().options.sizes.given ? 64u : 1u} << 20;
     const PinnedBuffer<unsigned char> memory(bytes_needed(lab, largest), cudaHostAllocMapped);
     ChaseWay way = chase_through<VolatileLoad>(lab, memory.data(), largest);
@@ -109,7 +109,8 @@ inline void measure_constant(Lab& lab, const LatencyVariant& variant) {
                                       LatencySteps steps, LatencyReading* d_reading) {
         return walk_addresses<ConstantLoad>(base + place * stride, lanes, steps, d_reading);
     };
-    // (Jia et al.: Dissecting the NVIDIA Volta GPU architecture via microbenchmarking, 2018: 2 KiB of L1, 64 KiB of L1.5.)
+    // (Jia et al.: Dissecting the NVIDIA Volta GPU architecture via microbenchmarking, 2018: 2 KiB of L1, 64 KiB of
+    // L1.5.)
     way.level = [](const Lab&, const CurvePoint& first) {
         return std::string(first.bytes < 2048 ? "constant-l1" : "constant-l1.5");
     };

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-// Fewer are level by chance; many of nearly one size say nothing about larger ones.
+// Fewer points may be level by chance, and many of nearly the same size say nothing about larger ones.
 constexpr std::size_t fewest_points = 3;
 constexpr double least_span = 1.3;
 
@@ -29,7 +29,7 @@ static void append_plateaus(const LatencyCurve& curve, std::size_t begin, std::s
     if (end - begin < fewest_points) return;
     const Plateau longest = longest_plateau(curve, begin, end);
     if (longest.size() < fewest_points) return;
-    // What is left of a level beyond its tolerance is its slope, which may be flat for a few points.
+    // Points next to a level but outside its tolerance are its slope, which may be flat for a few points.
     const bool wide = curve[longest.end - 1].bytes >= least_span * curve[longest.begin].bytes;
     append_plateaus(curve, begin, longest.begin, plateaus);
     if (wide) plateaus.push_back(longest);
@@ -43,7 +43,7 @@ double plateau_median(const LatencyCurve& curve, const Plateau& plateau, double 
     return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
 }
 
-// Neighbours that belong to one level, since the end of one and the beginning of the next are level, are one plateau.
+// Neighbouring plateaus whose medians are within the tolerance belong to one level: they are merged.
 std::vector<Plateau> find_plateaus(const LatencyCurve& curve) {
     std::vector<Plateau> found, merged;
     append_plateaus(curve, 0, curve.size(), found);

@@ -26,11 +26,11 @@ constexpr double plateau_tolerance = 0.04;
 // first. In the order of the working sets.
 std::vector<Plateau> find_plateaus(const LatencyCurve& curve);
 
-// Values of two kinds, such as of lines in a near and a far part of a cache: the medians of the lower and the upper ones,
-// parted so that the variances within the two are least (Otsu, 1979). Equal if the two are not further apart than the
-// tolerance, or not clearly two: Ashman's D, their distance in units of their spread, is 2.7 where one bell curve is parted
-// and 3.5 where an even distribution is; two kinds have 4 or more. Outliers, a twentieth at either end, do not count. For
-// at least one value.
+// Splits values of two kinds, such as lines in a near and a far part of a cache, so that the variances within the two
+// are least (Otsu, 1979): the medians of the lower and the upper ones. The medians are equal if the two are no further
+// apart than the tolerance, or not clearly distinct: Ashman's D, their distance in units of their spread, is 2.7 for a
+// normal distribution that is split and 3.5 for a uniform one; two kinds have 4 or more. Outliers, a twentieth at
+// either end, are ignored. Takes at least one value.
 struct TwoLevels {
     double low = 0, high = 0;
     std::size_t low_count = 0, high_count = 0;

@@ -85,7 +85,7 @@ inline void print_occupancy(Session& session, const OccupancyQuestion& question)
     }
 }
 
-// A random launch of one of the probes, as CUDA says that the kernel is now, and both answers.
+// A random launch of one of the probes, with the kernel's attributes as CUDA reports them, and both answers.
 struct ComparedLaunch {
     BlockResources resources;
     Occupancy ours;
@@ -112,9 +112,10 @@ inline ComparedLaunch compare_launch(const MultiprocessorLimits& limits, std::ui
     const OccupancyProbe& probe = occupancy_probes[draw(std::size(occupancy_probes))];
     cudaFuncAttributes attributes{};
     CHECK(cudaFuncGetAttributes(&attributes, probe.kernel));
-    // (CUDA's figure may include what the system keeps of a block's shared memory: a probe says itself what it has.)
+    // (CUDA's figure may include the shared memory that the system reserves in a block: a probe itself says what it
+    // has.)
     const size_t most_dynamic = limits.most_shared_bytes() - attributes.sharedSizeBytes;
-    // As a kernel is that asks for nothing, or opted in to any amount; either way the next launch sets it anew.
+    // The default of a kernel that does not opt in, or a random amount; the next launch sets it again either way.
     const size_t opted_in =
         draw(2) == 0 ? shared_bytes_without_asking - attributes.sharedSizeBytes : draw(most_dynamic + 1);
     const int carveout = draw(2) == 0 ? default_carveout : int(draw(101));
@@ -139,7 +140,7 @@ inline ComparedLaunch compare_launch(const MultiprocessorLimits& limits, std::ui
     return launch;
 }
 
-// A row per launch; where one differs the exit status is that of a wrong result.
+// Prints a row per launch; if any differs, the exit status is that of a wrong result.
 inline void compare_with_cuda(Session& session, size_t launches) {
     const MultiprocessorLimits& limits = limits_here(session, "there is nothing to compare");
     Table table(session.output, session.format(), session.options.header, columns_of(comparison_columns));
@@ -155,8 +156,8 @@ inline void compare_with_cuda(Session& session, size_t launches) {
             text("{} launches compared with CUDA's occupancy, {} of them different.\n", launches, different));
     if (different == 0) return;
     session.complain(
-        text("{} of {} launches have another occupancy than cudaOccupancyMaxActiveBlocksPerMultiprocessor "
-             "says; the rows whose last two columns differ show which",
+        text("{} of {} launches have a different occupancy than cudaOccupancyMaxActiveBlocksPerMultiprocessor "
+             "says: the rows whose last two columns differ",
              different, launches));
     session.found_wrong_result();
 }

@@ -36,15 +36,15 @@ const MultiprocessorLimits* limits_of(int compute_capability) {
     return nullptr;
 }
 
-// The least size that shared memory can have and that holds this; 0 if none does.
+// The smallest size that shared memory can have and that holds so many bytes; 0 if none does.
 static std::size_t shared_size_for(const MultiprocessorLimits& limits, std::size_t bytes) {
     for (unsigned kib : limits.shared_kib)
         if (bytes <= std::size_t{kib} * 1024) return std::size_t{kib} * 1024;
     return 0;
 }
 
-// Warps get their registers in one of the partitions: what is left in each is too little for another warp, even if it
-// would be enough in all together.
+// A warp's registers are all in one partition: what is left over in each is too little for another warp, even if it
+// would be enough taken together.
 static std::size_t blocks_by_registers(const BlockResources& resources, Occupancy& occupancy) {
     if (resources.registers == 0) return no_limit;
     const std::size_t per_warp = rounded_up(std::size_t{resources.registers} * warp_size, register_granularity);

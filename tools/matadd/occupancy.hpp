@@ -1,8 +1,9 @@
 // How many blocks of a kernel a multiprocessor holds at a time, and what keeps it from holding more: computed from the
 // kernel's resources alone, for every compute capability from 7.0 on, without CUDA.
 //
-// Sources: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", for the limits; for how registers
-// and shared memory are handed out, the same and the toolkit's cuda_occupancy.h, which the tests compare with this.
+// Sources: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", for the limits; for how
+// registers and shared memory are allocated, the same and the toolkit's cuda_occupancy.h, which the tests compare with
+// this.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +12,14 @@
 #include <vector>
 
 // What the multiprocessors of one compute capability have for blocks to share. All have 65536 registers in four
-// partitions, and lanes of 32.
+// partitions, and warps of 32 lanes.
 struct MultiprocessorLimits {
     int compute_capability;            // 90 for 9.0
     unsigned threads, blocks;          // resident at a time
     std::vector<unsigned> shared_kib;  // how much of the L1 cache can be shared memory, the most last
 
     std::size_t shared_bytes() const { return std::size_t{shared_kib.back()} * 1024; }
-    // Of each block's the system keeps some for itself; what is left is the most that a block can opt in to.
+    // The system reserves some of each block's shared memory; the rest is the most that a block can opt in to.
     std::size_t reserved_shared_bytes() const { return compute_capability >= 80 ? 1024 : 0; }
     std::size_t most_shared_bytes() const { return shared_bytes() - reserved_shared_bytes(); }
     std::size_t shared_granularity() const { return compute_capability >= 80 ? 128 : 256; }
@@ -35,7 +36,7 @@ const MultiprocessorLimits* limits_of(int compute_capability);
 constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 constexpr unsigned most_registers_per_thread = 255;
 constexpr int default_carveout = -1;
-// Of a block, static and dynamic together: CUDA counts only what is more against the amount that a kernel opted in to.
+// Shared memory of a block, static and dynamic together, that needs no opt-in: CUDA checks only larger amounts.
 constexpr std::size_t shared_bytes_without_asking = 48 * 1024;
 
 // What a launch asks for.
@@ -43,12 +44,12 @@ struct BlockResources {
     unsigned threads = 0, registers = 0;  // registers per thread; 0: none
     std::size_t static_shared_bytes = 0, dynamic_shared_bytes = 0;
     std::size_t most_dynamic_shared_bytes = no_limit;  // that the kernel has opted in to
-    // Percent of the largest shared memory that the kernel prefers to the L1 cache. It gets more where a block needs more.
+    // Percent of the largest shared memory that the kernel prefers over L1 cache. It gets more if a block needs more.
     int carveout_percent = default_carveout;
 };
 
 struct Occupancy {
-    // Blocks that each of them has room for: no_limit where none is used, 0 where a single block is too large.
+    // Blocks that each resource has room for: no_limit if none is used, 0 if a single block is too large.
     std::size_t by_threads = 0, by_blocks = 0, by_registers = 0, by_shared_memory = 0;
     std::size_t allocated_registers = 0, allocated_shared_bytes = 0;  // of a block, rounded as the hardware does
     unsigned warps_per_block = 0, most_warps = 0;

@@ -18,7 +18,7 @@ struct BlockShape {
 // "32x8,256" (the second has one row), "all": powers of two up to 1024 threads, or "every": all whole numbers.
 std::vector<BlockShape> parse_blocks(const std::string& list);
 
-// What --occupancy asks for. What is left out limits nothing; shared memory is that of a block, static and dynamic.
+// The question of --occupancy. What is left out limits nothing; shared memory is a block's, static and dynamic.
 struct OccupancyQuestion {
     BlockResources resources;                   // threads: the block that was asked for, 0 for none
     std::vector<MultiprocessorLimits> devices;  // none: those of the device in use

@@ -9,7 +9,7 @@ static constexpr unsigned lanes_per_warp = 32, sector_bytes = 32;
 RequestTraffic traffic_of(const BlockShape& block, Mapping mapping, std::size_t word_bytes) {
     const unsigned threads = block.x * block.y;
     std::size_t requests = 0, sectors = 0;
-    // A block may begin anywhere in a sector: after so many blocks side by side their places repeat.
+    // A block may begin anywhere in a sector; after this many adjacent blocks the positions repeat.
     const unsigned blocks = static_cast<unsigned>(sector_bytes / word_bytes);
     for (unsigned number = 0; number < blocks; ++number) {
         for (unsigned first = 0; first < threads; first += lanes_per_warp, ++requests) {

@@ -1,11 +1,11 @@
-// The sectors that the requests of a block move, as the textbook counts them.
+// The textbook count of the sectors that a block's requests move.
 #pragma once
 
 #include <cstddef>
 
 #include "tools/matadd/options.hpp"
 
-// Of each warp's request, on average, where rows begin at a sector and no block reaches beyond the matrix.
+// Averages over the requests of all warps, if rows begin at a sector and no block reaches beyond the matrix.
 struct RequestTraffic {
     double sectors = 0;
     double efficiency = 0;  // bytes asked for / bytes moved

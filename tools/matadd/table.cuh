@@ -54,7 +54,7 @@ LaunchShape launch_matadd_streaming(const MataddArguments<T>& arguments) {
         {arguments.d_a, arguments.d_b, arguments.d_c, arguments.rows * arguments.columns, arguments.stream});
 }
 
-// What enqueues the peer's sum: nothing where cuBLAS is not installed.
+// The peer's launch; empty if cuBLAS is not installed.
 template <typename T>
 std::function<MataddOnDevice<T>> find_geam() {
 #ifndef __SIMCC__
@@ -93,7 +93,7 @@ inline const MataddVariant matadd_variants[] = {
 // What the program's own columns say about a measurement.
 struct MataddCells {
     MatrixShape shape;
-    LaunchShape launch;                   // all zero of a library's and the host's
+    LaunchShape launch;                   // all zero for a library and the host
     unsigned registers = 0;               // per thread; 0: not known
     std::optional<Occupancy> occupancy;   // if the device's capability is known
     std::optional<RequestTraffic> loads;  // of a variant with a mapping

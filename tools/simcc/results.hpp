@@ -1,6 +1,6 @@
 #pragma once
-// The files that a command line asks simcc to write: which they are, that none of them is read as well, and how what was
-// made under a temporary name takes its place.
+// The files that a command line asks simcc to write: their names, the check that none of them is also read, and how a
+// file made under a temporary name takes its place.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -20,8 +20,8 @@
 
 namespace simcc {
 
-/// Whether only g++ itself can write the object: because it also writes files of coverage, profiles and the like, whose
-/// names follow from the object's and are in the program, or because it is asked to write none.
+/// Whether only g++ itself can write the object: because it also writes coverage, profiles and the like to files whose
+/// names follow from the object's and are stored in the program, or because it is asked to write no object.
 inline bool only_compiler_writes_object(const Options& options) {
     for (const std::string& flag : options.compiler) {
         for (const char* prefix :
@@ -33,7 +33,7 @@ inline bool only_compiler_writes_object(const Options& options) {
     return false;
 }
 
-/// The name, or if there is none the other one.
+/// The name, or `other` if it is empty.
 inline std::string or_else(const std::string& name, const std::string& other) { return name.empty() ? other : name; }
 
 /// The object file of a source with -c.
@@ -56,7 +56,7 @@ inline std::string dependencies_of(const Options& options, const std::string& ob
     return or_else(options.dependencies.file, name + ".d");
 }
 
-/// All that is written, except what goes to the standard output without being asked to.
+/// All files that are written, except for standard output by default.
 inline std::vector<std::string> results_of(const Options& options) {
     std::vector<std::string> names;
     for (const Input& input : options.inputs) {
@@ -112,7 +112,7 @@ inline void refuse_shared_files(const Options& options) {
     }
 }
 
-/// The files to write. Each is opened before there is any work, and gets its contents at the end.
+/// The files to write. Each is opened before any work begins, and gets its contents at the end.
 class Results {
 public:
     void open(const std::string& name) {
@@ -120,7 +120,7 @@ public:
         files_.try_emplace(name, name);
     }
 
-    /// Throws UsageError if a preprocessed text says that a file to write was included.
+    /// Throws UsageError if the preprocessed text has included a file that is to be written.
     void refuse_included(std::string_view preprocessed) const {
         std::set<std::string_view> included;
         for (std::size_t at = 0; (at = preprocessed.find("\n# ", at)) != preprocessed.npos; ++at) {
