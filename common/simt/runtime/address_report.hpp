@@ -5,7 +5,7 @@
 
 namespace simt {
 
-// True if kernels may use the address: it lies in a live allocation, in registered host memory or in a device variable.
+// True if kernels may use the address: it is in a live allocation, in registered host memory or in a device variable.
 bool is_device_address(const void* address);
 
 // "4 bytes after the 4096-byte allocation #3 (cudaMalloc)", or "" if no allocation is anywhere near.

@@ -25,7 +25,7 @@ struct Allocation {
     int device = 0;
     unsigned flags = 0;         // of cudaHostAlloc, cudaHostRegister or cudaMallocManaged
     bool freed = false;         // the memory is gone; kept for messages
-    bool free_pending = false;  // cudaFreeAsync has been called, the stream has not reached it yet
+    bool free_pending = false;  // cudaFreeAsync has been called, but the stream has not reached it yet
 
     bool contains(uintptr_t address, size_t length = 1) const {
         return address >= base && length <= bytes && address - base <= bytes - length;

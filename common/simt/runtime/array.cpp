@@ -53,7 +53,7 @@ cudaError_t block_copy(const cudaMemcpy3DParms& parameters, BlockCopy& copy, cud
     const auto array = find_array(to_array ? parameters.dstArray : parameters.srcArray);
     if ((to_array || from_array) && !array) return cudaErrorInvalidResourceHandle;
     const size_t unit = array ? array->element_bytes : 1;
-    // Offsets into plain memory count elements only when the extent does.
+    // Offsets into plain memory count elements only if the extent does.
     End to = pointer_end(parameters.dstPtr, parameters.dstPos, unit);
     End from = pointer_end(parameters.srcPtr, parameters.srcPos, unit);
     if (to_array) {

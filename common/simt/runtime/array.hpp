@@ -1,4 +1,4 @@
-// CUDA arrays: opaque blocks of up to three dimensions, stored row by row here.
+// CUDA arrays: opaque blocks of up to three dimensions, here stored in row-major order.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ HandleTable<cudaArray>& arrays();
 // The array behind a handle, or null.
 std::shared_ptr<cudaArray> find_array(const cudaArray* handle);
 
-// Bytes of one element of this format: 1 to 16; 0 if the channels do not make up a format.
+// The bytes of one element of this format, 1 to 16; 0 if the channels are no valid format.
 size_t element_bytes(const cudaChannelFormatDesc& format);
 
 // Turns cudaMemcpy3D's parameters, a mix of elements and bytes, into a copy of bytes. If an array takes part, they also

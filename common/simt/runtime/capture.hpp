@@ -10,7 +10,7 @@
 
 namespace simt {
 
-// One recording. It spreads from its origin to every stream that waits for an event recorded in a participant.
+// One recording. It spreads from its origin to every stream that waits for an event which a participant has recorded.
 struct Capture {
     Capture(std::shared_ptr<Graph> graph_, Stream& origin_);
 
@@ -18,7 +18,7 @@ struct Capture {
     Stream& origin;
     const unsigned long long id;
 
-    std::mutex mutex;  // guards what follows, and the graph's nodes while it is recorded
+    std::mutex mutex;  // guards the members below, and the graph's nodes during the recording
     bool invalidated = false, ended = false;
     struct Participant {
         Stream* stream;
@@ -29,10 +29,10 @@ struct Capture {
     std::vector<GraphNode*>& tail(Stream& stream);
 };
 
-// Adds a node to the graph that the stream records, after the stream's previous ones.
+// Adds a node to the graph that the stream is recording, after the stream's previous nodes.
 cudaError_t record(Stream& stream, Operation operation, GraphNode** node = nullptr);
 
-// cudaEventRecord in a recording stream, and cudaStreamWaitEvent where the stream or the event takes part in one.
+// cudaEventRecord in a recording stream, and cudaStreamWaitEvent if the stream or the event takes part in a recording.
 cudaError_t capture_event(Stream& stream, Event& event);
 cudaError_t capture_wait(Stream& stream, Event& event);
 

@@ -42,7 +42,7 @@ cudaError_t check_range(const void* pointer, size_t bytes, Side side) {
         return freed_or_wild || side == Side::device ? cudaErrorInvalidValue : cudaSuccess;
     }
     if (side == Side::host && !allocation->host_can_reach()) return cudaErrorInvalidValue;
-    // To a host-side copy, registered memory may be part of a larger host object.
+    // On the host side of a copy, registered memory may be part of a larger object.
     if (allocation->kind == MemoryKind::registered && side == Side::host) return cudaSuccess;
     return allocation->contains(address, bytes) ? cudaSuccess : cudaErrorInvalidValue;
 }
@@ -78,12 +78,12 @@ void perform(const BlockFill& fill) {
             return;
         }
         for (size_t at = 0; at < fill.width; at += fill.element_bytes) {
-            std::memcpy(row + at, &fill.value, fill.element_bytes);  // the low bytes: little endian
+            std::memcpy(row + at, &fill.value, fill.element_bytes);  // the low bytes, in little endian
         }
     });
 }
 
-// A copy whose source is kept here until the stream has read it.
+// A copy from a staging buffer, which is filled now and lives until the stream has read it.
 Work staged_copy_work(const BlockCopy& copy) {
     const size_t bytes = span(copy.from_pitch, copy.from_slice, copy.width, copy.height, copy.depth);
     const auto* from = static_cast<const char*>(copy.from);

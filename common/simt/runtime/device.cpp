@@ -25,7 +25,7 @@ std::shared_ptr<Stream> Device::create_stream(Stream::Kind kind, unsigned flags,
 void Device::forget_stream(const std::shared_ptr<Stream>& stream) {
     stream->close();
     const std::lock_guard lock(streams_mutex_);
-    // A stream that still has work stays, so that the default stream and cudaDeviceSynchronize wait for it.
+    // A stream that still has work remains, so that the default stream and cudaDeviceSynchronize wait for it.
     std::erase_if(streams_, [&](const auto& other) {
         return other.use_count() == 1 || (other == stream && stream->done(stream->last_sequence()));
     });
@@ -40,7 +40,7 @@ std::vector<std::shared_ptr<Stream>> Device::streams() const {
 
 namespace {
 
-// A lane that waits for a stream of the host would wait for itself.
+// A lane that waited for a stream of the host would wait for itself.
 void refuse_in_kernels() {
     if (in_kernel()) fail_lane("a stream of the host was used or waited for in a kernel");
 }

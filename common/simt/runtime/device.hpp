@@ -19,8 +19,8 @@ public:
 
     int index() const { return index_; }
 
-    // Puts work into a stream, ordered as CUDA orders it: the legacy default stream waits for all earlier work in
-    // blocking streams, and they wait for it.
+    // Puts work into a stream, in CUDA's order: the legacy default stream waits for all earlier work in blocking
+    // streams, and they wait for it.
     Ticket enqueue(Stream& stream, Work work, std::vector<Ticket> after = {}, Start start = Start::on_thread);
 
     // Waits for all work submitted so far, in every stream.
@@ -33,14 +33,13 @@ public:
     // After a failed kernel every call returns its error until a reset.
     int broken() const { return broken_.load(std::memory_order_acquire); }
     void fail(int error);
-    // True once per failure: later calls that return the error report nothing new.
+    // True once per failure, since later calls that return the error report nothing new.
     bool tells_failure_first() { return !failure_told_.exchange(true); }
     void reset();
     void discard_work();
 
-    std::atomic<size_t> pending_launches{0};  // by kernels, of grids that are not complete
-    std::atomic<size_t> events_of_grids{
-        0};  // that kernels have created, and not destroyed, in these and in their parents
+    std::atomic<size_t> pending_launches{0};  // grids that kernels have launched and that are not complete
+    std::atomic<size_t> events_of_grids{0};   // created and not destroyed by kernels, in grids that are not complete
 
     std::mutex order;  // submissions to all streams of the device, one at a time
 

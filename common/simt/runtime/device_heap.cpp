@@ -13,7 +13,7 @@ using namespace simt;
 
 namespace {
 
-// The simulator's own code allocates on the host, even on a thread that runs a kernel; its call may come through the
+// The simulator's own code allocates on the host, even on a thread that runs a kernel. Its call may come through the
 // program's own operator new.
 bool runs_device_code() { return in_kernel() && interruption.depth == 0; }
 
@@ -63,8 +63,8 @@ bool is_on_device_heap(const void* pointer) {
 
 }  // namespace
 
-// simcc turns operator delete in checked code into calls of these. On the host they call the program's own operator, if
-// there is one, which must never see a pointer to the device heap.
+// simcc replaces operator delete in checked code by calls to these. On the host they call the program's own operator,
+// if there is one. That must never see a pointer to the device heap.
 #define SIMT_DELETE(symbol, parameters, on_host)                                                   \
     extern "C" void symbol parameters {                                                            \
         if (is_on_device_heap(pointer)) return free_on_heap(pointer, __builtin_return_address(0)); \

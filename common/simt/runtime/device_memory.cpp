@@ -14,15 +14,15 @@ namespace {
 
 constexpr size_t alignment = texture_alignment;  // CUDA promises 256, but a texture may be on any allocation
 
-// Allocations of a page or more get pages and a guard page of their own; smaller ones share chunks. The kernel limits
-// the number of mappings (65530 by default), so beyond this many regions those below 64 KiB share chunks too.
+// Allocations of a page or more get their own pages and a guard page; smaller ones share chunks. Linux limits the
+// number of mappings (65530 by default), so beyond this many regions, those up to 64 KiB share chunks, too.
 constexpr size_t many_regions = 16384;
 constexpr size_t chunk_bytes = 1 << 20;
 constexpr size_t largest_shared_block = 64 << 10;
 
 constexpr size_t remembered_frees = 4096;
 
-// Below this size an allocation is granted without asking the machine how much memory is left.
+// Smaller allocations are granted without asking the machine how much memory is left.
 constexpr size_t worth_asking = size_t{64} << 20;
 
 constexpr size_t largest_reservation = size_t{256} << 30;
@@ -34,12 +34,12 @@ uintptr_t number(const void* pointer) { return reinterpret_cast<uintptr_t>(point
 }  // namespace
 
 DeviceMemory::DeviceMemory(size_t bytes_per_device, int device_count)
-    // A limit of address space is also for stacks, threads and the program itself.
+    // Stacks, threads and the program itself need addresses, too.
     : space_(std::min(largest_reservation, address_limit() / 4), events().mapped_beside_memory),
       bytes_per_device_(std::min(bytes_per_device, space_.bytes() / std::max(device_count, 1))),
       used_(std::max(device_count, 1), 0) {
     if (space_.bytes() == 0 && device_count > 0) {
-        end_program("the simulator finds no address space for device memory", "raise the limit (ulimit -v)");
+        end_program("the simulator has no address space for device memory", "raise the limit (ulimit -v)");
     }
 }
 
@@ -69,7 +69,7 @@ std::optional<Allocation> DeviceMemory::allocate_storage(size_t bytes, MemoryKin
         base = take_small_block(occupied);
         storage.block = occupied;
     } else if ((storage.region = space_.take(occupied)) != 0) {
-        // The end of the allocation, not its start, meets the page boundary: the guard page catches the first overrun.
+        // The end of the allocation, not its start, is at a page boundary: the guard page catches the first overrun.
         base = storage.region + storage.charged - rounded;
         ++regions_in_use_;
     }
@@ -185,7 +185,7 @@ std::optional<Allocation> DeviceMemory::nearest(const void* pointer) const {
     const auto next = storages_.upper_bound(address);
     if (next != storages_.end()) consider(next->second.allocation);
     if (next != storages_.begin()) consider(std::prev(next)->second.allocation);
-    // If several freed allocations held the address, the latest one explains most.
+    // If several freed allocations contained the address, the latest one is the most likely.
     std::for_each(freed_.rbegin(), freed_.rend(), consider);
     return best ? std::optional(*best) : std::nullopt;
 }

@@ -1,5 +1,5 @@
-// Every piece of memory that kernels can reach: allocating, freeing, and finding the owner of an address. All functions
-// may be called from any thread.
+// All memory that kernels can reach: allocates it, frees it, and finds the allocation of an address. All functions may
+// be called from any thread.
 #pragma once
 
 #include <cstddef>
@@ -19,29 +19,29 @@ namespace simt {
 
 class DeviceMemory {
 public:
-    // bytes_per_device: what cudaMemGetInfo reports as a device's total; allocations beyond it fail.
+    // bytes_per_device: the total that cudaMemGetInfo reports for a device. Allocations beyond it fail.
     DeviceMemory(size_t bytes_per_device, int device_count);
 
-    // Zeroed memory aligned to 512 bytes, or null if the device or the machine has too little left.
+    // Zeroed memory, aligned to 512 bytes; null if the device or the machine has too little left.
     void* allocate(size_t bytes, MemoryKind kind, int device, unsigned flags = 0);
 
     // Frees what allocate() returned, if it is of a kind that `accepts`; false otherwise. No kernel may be using it.
     bool release(const void* pointer, const std::function<bool(const Allocation&)>& accepts);
     void release_all(int device);
 
-    // Memory that the simulator did not allocate: registered host memory and device variables.
-    // False if part of the range already belongs to a registration.
+    // Adds memory that the simulator did not allocate: registered host memory and device variables. False if part of
+    // the range already belongs to a registration.
     bool adopt(const void* pointer, size_t bytes, MemoryKind kind, int device, unsigned flags);
     bool disown(const void* pointer, MemoryKind kind);
 
-    // Marks for cudaFreeAsync; false unless this is the start of a live allocation that is not yet marked.
+    // Marks an allocation for cudaFreeAsync; false unless `pointer` is the start of a live one that is not yet marked.
     bool mark_free_pending(const void* pointer);
 
-    // The live allocation that holds the address; the nearest live or recently freed one, for messages.
+    // The live allocation that contains the address; for messages, the nearest live or recently freed one.
     std::optional<Allocation> find(const void* address) const;
     std::optional<Allocation> nearest(const void* address) const;
     std::vector<Allocation> live() const;
-    std::vector<Allocation> live_constants() const;  // the __constant__ variables alone
+    std::vector<Allocation> live_constants() const;  // only the __constant__ variables
 
     size_t total_bytes() const { return bytes_per_device_; }
     size_t used_bytes(int device) const;

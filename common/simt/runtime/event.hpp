@@ -1,4 +1,4 @@
-// Events: moments in a stream, read from the host's clock when the stream reaches them.
+// Events: the times at which a stream reaches them, by the host's clock.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ struct GraphNode;
 // One recording of an event. Recording again makes a new one; waits for the old one are unaffected.
 struct Recording {
     Ticket ticket;
-    std::atomic<int64_t> nanoseconds{0};  // steady clock, when the stream got there
+    std::atomic<int64_t> nanoseconds{0};  // of the steady clock, when the stream reached it
 };
 
 struct Event {
@@ -25,7 +25,7 @@ struct Event {
     const unsigned flags;
     const int device;
 
-    std::mutex mutex;                      // guards what follows
+    std::mutex mutex;                      // guards the members below
     std::shared_ptr<Recording> recording;  // null until recorded
     std::shared_ptr<Capture> capture;      // set when the last recording was captured into a graph
     std::vector<GraphNode*> captured_after;
@@ -36,7 +36,7 @@ struct Event {
     }
 };
 
-// Work that puts the time into a recording.
+// Work that stores the current time in a recording.
 Work stamp(std::shared_ptr<Recording> recording);
 
 }  // namespace simt

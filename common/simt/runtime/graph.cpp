@@ -35,7 +35,7 @@ std::shared_ptr<Graph> Graph::clone() const {
     return copy;
 }
 
-// Of the nodes that could be next it takes the one added first, so a captured graph runs in capture order.
+// Of the nodes that could come next, this takes the one added first, so a captured graph runs in capture order.
 std::vector<GraphNode*> Graph::topological_order() const {
     std::map<const GraphNode*, size_t> missing;
     std::map<const GraphNode*, std::vector<size_t>> successors;

@@ -1,6 +1,6 @@
 // Graphs of operations: built node by node or captured from streams, then instantiated and launched as one.
 //
-// A launched graph runs its nodes one after another, in an order that respects the edges: this schedule is legal, and
+// A launched graph runs its nodes one after another, in an order that respects the edges. That is a legal schedule, and
 // each kernel's blocks occupy every worker anyway.
 #pragma once
 
@@ -42,12 +42,12 @@ struct Graph {
     std::vector<GraphNode*> topological_order() const;
 };
 
-// An instantiated graph: a copy that no longer follows changes of the original.
+// An instantiated graph: a copy, which later changes to the original do not affect.
 struct ExecutableGraph {
     std::shared_ptr<Graph> graph;
     std::set<const GraphNode*> disabled;
     unsigned long long flags = 0;
-    std::mutex mutex;  // launches copy the operations under it
+    std::mutex mutex;  // held while a launch copies the operations
 
     GraphNode* counterpart(const GraphNode* original) const;
 };

@@ -28,7 +28,7 @@ Grid* Grid::running() {
     return block ? static_cast<Grid*>(block->running_launch().owner) : nullptr;
 }
 
-// ---- what lanes ask for
+// ---- requests of lanes
 
 std::pair<uint64_t, unsigned> Grid::running_lane() const {
     ResidentBlock& block = *ResidentBlock::current();
@@ -55,7 +55,7 @@ size_t Grid::most_pending_launches() const {
     return device().limit(cudaLimitDevRuntimePendingLaunchCount)->value_or(default_pending_launches);
 }
 
-// The programming guide has twice as many places for events as for launches.
+// By the programming guide, there is room for twice as many events as launches.
 void* Grid::create_event() {
     if (device().events_of_grids.fetch_add(1) >= 2 * most_pending_launches()) {
         --device().events_of_grids;
@@ -76,8 +76,8 @@ void* Grid::create_stream() {
     return streams_.add(make_stream());
 }
 
-// The null stream is the block's own. Nothing in the fire-and-forget stream comes after anything else in it. (Called
-// with the tree's mutex.)
+// Each block has its own null stream. Operations in the fire-and-forget stream have no order. (The tree's mutex must be
+// locked.)
 std::shared_ptr<GridStream> Grid::find_stream(const void* handle) {
     const bool is_null = !handle || handle == cudaStreamPerThread || handle == cudaStreamLegacy;
     if (!is_null && may_wait_for_events(handle)) return streams_.find(handle);
@@ -175,7 +175,7 @@ int Grid::run(const Launch& launch, LaunchObserver* observer, Device& device) {
     return tree->error;
 }
 
-// Starts the child's blocks, once the caller hands the launch to the workers.
+// Prepares the child's blocks, which start when the caller passes the launch to the workers.
 RunningLaunch* Grid::start() {
     events().operation_began(task_->note);
     blocks_ = prepare(launch_, observer_.get(), *this);
@@ -184,7 +184,7 @@ RunningLaunch* Grid::start() {
 }
 
 void Grid::blocks_ended() {
-    const auto tree = tree_;  // which may outlive the grid
+    const auto tree = tree_;  // may outlive the grid
     Next next;
     const int error = result_of(*blocks_);
     blocks_.reset();
@@ -196,7 +196,7 @@ void Grid::blocks_ended() {
     start_all(*tree, next);
 }
 
-// (This and what follows is called with the tree's mutex.)
+// (The tree's mutex must be locked for this, end_task() and go_on().)
 void Grid::end_blocks(Next& next) {
     unfinished_ = tasks_.size();
     for (const TaskPointer& task : tasks_) {
@@ -214,7 +214,7 @@ void Grid::end_task(GridTask& task, Next& next) {
     if (--unfinished_ == 0) go_on(next);
 }
 
-// Nothing is left but the tail: its next operation, or the end.
+// Only the tail is left: its next operation, or the end of the grid.
 void Grid::go_on(Next& next) {
     if (!tail_.empty()) {
         unfinished_ = 1;
@@ -231,7 +231,7 @@ void Grid::go_on(Next& next) {
     }
 }
 
-// Starts these operations, and those that can begin when copies and fills among them have ended.
+// Starts these operations, and the ones that can begin once the copies and fills among them have ended.
 void Grid::start_all(GridTree& tree, Next& next) {
     std::vector<RunningLaunch*> launches;
     while (!next.tasks.empty()) {
@@ -253,7 +253,7 @@ void Grid::start_all(GridTree& tree, Next& next) {
     simt::start(launches);
 }
 
-// A copy or fill, or nothing.
+// Performs a copy or fill, or nothing.
 int Grid::perform(GridTask& task) {
     if (!task.work) return 0;
     events().operation_began(task.note);

@@ -1,10 +1,10 @@
 // A grid and the operations that its threads start: kernels, copies and fills, in streams of the grid (CUDA's dynamic
 // parallelism).
 //
-// The operations begin when all blocks of the grid have ended. CUDA lets them begin earlier, but no program may count on
-// it; here no thread ever sees what a child has written, and none waits for one. From then on they run as their streams
-// allow, many at a time, and what is in the tail launch stream comes after all others, one by one. A grid is complete
-// when its last operation is, which for a kernel means that the child's grid is complete.
+// The operations begin when all blocks of the grid have ended. CUDA lets them begin earlier, but no program may rely on
+// that: a grid's threads can neither wait for a child nor see what it writes. Then they run concurrently, as far as
+// their streams allow; those in the tail launch stream run after all others, one by one. A grid is complete when its
+// last operation is; a kernel is complete when the child's grid is.
 #pragma once
 
 #include <atomic>
@@ -29,9 +29,9 @@ class Grid;
 struct GridTask {
     Grid* grid = nullptr;
     std::unique_ptr<Grid> child;  // the grid of a kernel, until it is complete
-    Work work;                    // of a copy or fill; null: it only waits for others
+    Work work;                    // of a copy or fill; null: only waits for others
     ClientNote note;
-    unsigned awaited = 0;                          // operations before it that have not ended
+    unsigned awaited = 0;                          // how many operations before it have not ended
     std::vector<std::shared_ptr<GridTask>> after;  // operations that wait for it
 };
 using TaskPointer = std::shared_ptr<GridTask>;
@@ -42,7 +42,7 @@ struct GridStream {
     TaskPointer last;
 };
 
-// An event of a grid: the operation after which it happens; null: not recorded, or before all operations.
+// An event of a grid: the operation after which it occurs; null: not recorded, or before all operations.
 struct GridEvent {
     TaskPointer task;
 };
@@ -52,7 +52,7 @@ struct GridTree {
     explicit GridTree(Device& device_) : device(device_) {}
 
     Device& device;
-    std::mutex mutex;  // guards what the grids of the tree share, and the operations of each
+    std::mutex mutex;  // guards the tree's state and the operations of its grids
     std::condition_variable completed;
     bool is_complete = false;
     int error = 0;  // of the first grid or operation that has failed: nothing starts after it
@@ -65,7 +65,7 @@ struct GridTree {
 
 class Grid final : public LaunchOwner {
 public:
-    // Runs a launch of the host with all that it launches. Returns the first error, as execute() does.
+    // Runs a launch of the host, including everything that it launches. Returns the first error, as execute() does.
     static int run(const Launch& launch, LaunchObserver* observer, Device& device);
 
     // The grid whose lane runs on the calling thread; null on the host's threads.
@@ -73,9 +73,9 @@ public:
 
     Device& device() const { return tree_->device; }
 
-    // ---- for the running lane; the results are cudaError_t values
-    // The launch must be valid. cudaErrorLaunchMaxDepthExceeded, cudaErrorLaunchPendingCountExceeded: too many are
-    // nested in each other or have not ended yet.
+    // ---- for the running lane; the results are cudaError_t values The launch must be valid.
+    // cudaErrorLaunchMaxDepthExceeded: nested too deeply; cudaErrorLaunchPendingCountExceeded: too many launches have
+    // not ended yet.
     cudaError_t launch(Launch&& launch, const void* stream);
     cudaError_t submit(Work work, const void* stream);
     void* create_stream();
@@ -97,7 +97,7 @@ private:
 
     explicit Grid(std::shared_ptr<GridTree> tree);
 
-    // What the calling thread has to start, and the grids that are complete and can go, outside the tree's mutex.
+    // Operations that the calling thread must start, and complete grids that it must destroy, without the tree's mutex.
     struct Next {
         std::deque<TaskPointer> tasks;
         std::vector<std::unique_ptr<Grid>> complete;
@@ -120,13 +120,13 @@ private:
     Grid* const parent_ = nullptr;  // of a child, with its operation there
     GridTask* const task_ = nullptr;
     const unsigned depth_ = 0;
-    Launch launch_;  // of a child; the host's launches live elsewhere
+    Launch launch_;  // of a child only: the host's launches live elsewhere
     std::shared_ptr<LaunchObserver> observer_;
     RunningPointer blocks_{nullptr, nullptr};
 
     // Guarded by the tree's mutex:
     std::map<uint64_t, std::shared_ptr<GridStream>> null_streams_;  // of each block
-    std::vector<TaskPointer> tasks_;                                // all but what is left of the tail
+    std::vector<TaskPointer> tasks_;                                // all but the rest of the tail
     std::deque<TaskPointer> tail_;
     std::shared_ptr<GridStream> tail_stream_;
     size_t unfinished_ = 0;  // of tasks_

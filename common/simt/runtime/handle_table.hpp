@@ -1,5 +1,5 @@
-// Objects that programs hold by handle. A handle is the object's address; looking it up, rather than following it,
-// turns a stale or invented handle into cudaErrorInvalidResourceHandle.
+// Objects that programs hold by handle. A handle is the object's address, but it is looked up rather than dereferenced:
+// so a stale or invented handle leads to cudaErrorInvalidResourceHandle.
 #pragma once
 
 #include <memory>

@@ -20,14 +20,14 @@
 namespace simt {
 namespace {
 
-// A variable that is local to a function, such as `_ZZ6kernelPfE4tile`.
+// A local variable of a function, such as `_ZZ6kernelPfE4tile`.
 struct LocalVariable {
     std::string name;
     size_t bytes;
-    bool is_shared;  // thread-local, that is
+    bool is_shared;  // that is, thread-local
 };
 
-// The module that holds an address: the program or a shared library.
+// The module that contains an address: the program or a shared library.
 struct Module {
     uintptr_t address = 0, base = 0;
     std::string file;
@@ -94,7 +94,7 @@ std::string readable(const std::string& symbol) {
 
 bool is_part_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-// Where the readable text of a function, or of its variable, names the function; npos if it does not.
+// Where the demangled name of a function, or of its variable, names the function; npos if it does not.
 size_t place_of(std::string_view text, std::string_view function) {
     for (size_t at = text.find(function); at != text.npos; at = text.find(function, at + 1)) {
         const char before = at > 0 ? text[at - 1] : ' ', after = (std::string(text) + ' ')[at + function.size()];
@@ -103,7 +103,7 @@ size_t place_of(std::string_view text, std::string_view function) {
     return text.npos;
 }
 
-// `<float, 4>` in `void kernel<float, 4>(float*)`; empty if the function is no template.
+// `<float, 4>` in `void kernel<float, 4>(float*)`; empty if the function is not a template.
 std::string_view template_arguments(std::string_view text, size_t name_end) {
     if (name_end >= text.size() || text[name_end] != '<') return "";
     int depth = 0;
@@ -114,8 +114,7 @@ std::string_view template_arguments(std::string_view text, size_t name_end) {
     return "";
 }
 
-// `tools::(anonymous namespace)::` before the name in `void tools::(anonymous namespace)::kernel<4>(float*)`, without
-// what the function returns.
+// `tools::(anonymous namespace)::` in `void tools::(anonymous namespace)::kernel<4>(float*)`: no return type.
 std::string_view scope_of(std::string_view text, size_t name_begin) {
     size_t begin = name_begin;
     for (int depth = 0; begin > 0 && (depth > 0 || text[begin - 1] != ' '); --begin) {
@@ -125,13 +124,12 @@ std::string_view scope_of(std::string_view text, size_t name_begin) {
     return text.substr(begin, name_begin - begin);
 }
 
-// The scope and the template arguments of a kernel, by its readable name.
+// The scope and the template arguments of a kernel, from its demangled name.
 struct KernelName {
     std::string_view scope, arguments;
 
     explicit KernelName(std::string_view text) {
-        size_t end =
-            0;  // of the name: where arguments or parameters begin, but not those of a namespace without a name
+        size_t end = 0;  // of the name: where arguments or parameters begin, beyond any "(anonymous namespace)"
         for (; end < text.size() && text[end] != '<'; ++end) {
             if (text[end] != '(') continue;
             if (text.compare(end, 21, "(anonymous namespace)") != 0) break;
@@ -169,9 +167,9 @@ size_t common_parts(std::string_view one, std::string_view other) {
     }));
 }
 
-// A kernel names the function and neither its scope nor the instance of its template. It is one in the kernel's own
-// scope, if there is one. Of the instances, it is one that has most arguments in common with the kernel, and of these
-// the largest.
+// A kernel names the function that it calls, but neither its scope nor its template arguments. We take a function in
+// the kernel's own scope, if there is one; of its instances, the one with the most arguments in common with the kernel,
+// and of those, the largest.
 size_t shared_bytes_of_callee(const Symbols& symbols, std::string_view callee, const std::string& kernel) {
     const std::string kernel_text = readable(kernel);
     const KernelName caller(kernel_text);
@@ -195,7 +193,7 @@ size_t shared_bytes_of_callee(const Symbols& symbols, std::string_view callee, c
     return best.second;
 }
 
-// The beginning of the names of the function's variables.
+// The prefix of the names of the function's variables.
 std::string variables_prefix(const std::string& function) {
     if (function.compare(0, 2, "_Z") == 0) return "_ZZ" + function.substr(2) + "E";
     return "_ZZ" + std::to_string(function.size()) + function + "E";

@@ -1,4 +1,4 @@
-// What the runtime knows about kernels: how to call them by address, and the attributes a program has set.
+// What the runtime knows about kernels: how to call them by address, and the attributes that a program has set.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace simt {
 
-// The dynamic shared memory that a kernel may use: 48 KiB unless set by cudaFuncSetAttribute.
+// The dynamic shared memory that a kernel may use: 48 KiB, unless cudaFuncSetAttribute has set it.
 size_t dynamic_shared_bytes_of(const void* kernel);
 void set_dynamic_shared_bytes(const void* kernel, size_t bytes);
 

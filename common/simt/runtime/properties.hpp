@@ -19,13 +19,13 @@ constexpr size_t shared_bytes_per_block = 48 << 10;  // without cudaFuncSetAttri
 constexpr size_t shared_bytes_per_block_optin = 227 << 10;
 constexpr size_t shared_bytes_per_multiprocessor = 228 << 10;
 constexpr size_t reserved_shared_bytes_per_block = 1 << 10;
-constexpr size_t shared_granularity = 128;     // a block's part is a multiple of these bytes
-constexpr int registers_per_thread = 32;       // assumed of every kernel: g++ does not allocate GPU registers
+constexpr size_t shared_granularity = 128;     // a block's shared memory is a multiple of this many bytes
+constexpr int registers_per_thread = 32;       // assumed for every kernel: g++ does not allocate GPU registers
 constexpr unsigned most_nested_launches = 24;  // a launch by the host has depth 0
 constexpr size_t default_pending_launches = 2048;
 constexpr int greatest_stream_priority = -5, least_stream_priority = 0;
 
-// What textures read from: of linear memory the address and the distance of two rows are multiples of these bytes.
+// For textures in linear memory, the address and the distance between two rows are multiples of these bytes.
 constexpr size_t texture_alignment = 512;
 constexpr size_t texture_pitch_alignment = 32;
 constexpr size_t max_texture_1d = 131072, max_texture_1d_linear = 268435456;  // texels
@@ -36,7 +36,7 @@ constexpr size_t max_texture_3d = 16384;                              // of each
 int multiprocessor_count();
 int pci_bus(int device);
 
-// Blocks of this size that are resident on one multiprocessor at a time; 0 if one is too large. Shared memory in bytes.
+// How many blocks of this size fit on one multiprocessor at a time; 0 if a single one is too large.
 int resident_blocks(int block_size, size_t shared_bytes);
 
 }  // namespace simt

@@ -24,8 +24,8 @@ size_t memory_per_device(int device_count) {
     return std::min(share, largest) / huge_page_bytes * huge_page_bytes;
 }
 
-// The program ends. CUDA does not wait for unfinished work, but a client may have to report on all of it. (If a
-// function in a stream ends the program, this does not wait: it would wait for itself.)
+// Called when the program ends. CUDA does not wait for unfinished work, but a client may have to report on all of it.
+// (If a function in a stream ends the program, this does not wait: it would wait for itself.)
 void end_all_work() {
     const bool all_is_wanted = events().finishes_work && !inside_host_function();
     unless_short([&] {
@@ -81,7 +81,7 @@ SymbolRegistry& symbol_registry() {
     return the_registry;
 }
 
-// (A variable that is already known is no error.)
+// (It is not an error if the variable is already known.)
 static void adopt_symbol(Runtime& owner, const void* address, size_t bytes, MemoryKind kind) {
     constexpr int every_device = 0;  // one storage serves all devices
     owner.memory.adopt(address, bytes, kind, every_device, 0);
@@ -102,7 +102,7 @@ std::vector<SymbolRegistry::Symbol> SymbolRegistry::symbols_from(size_t known) {
     return {symbols_.begin() + static_cast<std::ptrdiff_t>(known), symbols_.end()};
 }
 
-// A thread that comes second waits for the first to end.
+// A second thread that comes here waits until the first is done.
 void SymbolRegistry::hand_over_to(Runtime& started) {
     if (started_) return;
     const std::lock_guard lock(mutex_);

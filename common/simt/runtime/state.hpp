@@ -34,8 +34,8 @@ private:
 
 Runtime& runtime();
 
-// The __device__ and __constant__ variables of the program. Their constructors name them before main(): the runtime,
-// which they must not start before main() has decided whether to check, adopts them when it is first asked for.
+// The __device__ and __constant__ variables of the program. Their constructors register them before main(), but must
+// not start the runtime before main() has decided whether to check. So the runtime adopts them when it starts.
 class SymbolRegistry {
 public:
     struct Symbol {
@@ -49,11 +49,11 @@ public:
     void hand_over_to(Runtime& started);
 
     bool has_symbols() const { return count_.load(std::memory_order_relaxed) > 0; }
-    // Those that were remembered after the first `known` ones, in their order.
+    // The symbols after the first `known` ones, in the order in which they were remembered.
     std::vector<Symbol> symbols_from(size_t known);
 
 private:
-    std::recursive_mutex mutex_;  // adopting asks for the runtime again
+    std::recursive_mutex mutex_;  // adopting calls runtime() again
     bool is_adopting_ = false;
     std::vector<Symbol> symbols_;
     std::atomic<size_t> count_ = 0;
@@ -62,13 +62,13 @@ private:
 
 SymbolRegistry& symbol_registry();
 
-// The device that the calling thread chose with cudaSetDevice; 0 at first. In a kernel the one that runs it.
+// The device that the calling thread chose with cudaSetDevice; 0 at first. In a kernel, the device that runs it.
 int current_device_index();
 void set_current_device_index(int index);
 Device& current_device();
 
-// The stream behind a handle: null and cudaStreamLegacy are the default stream of the current device (null is the
-// per-thread one in programs built for that), cudaStreamPerThread the calling thread's. Null: there is no such stream.
+// The stream behind a handle, or null. The handles null and cudaStreamLegacy are the default stream of the current
+// device (null is the per-thread one in programs built for that); cudaStreamPerThread is the calling thread's.
 std::shared_ptr<Stream> find_stream(const void* handle);
 
 }  // namespace simt

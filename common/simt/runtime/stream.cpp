@@ -9,7 +9,7 @@
 namespace simt {
 namespace {
 
-// Waiting threads spin this long before they sleep: less than a wake-up takes, more than a small kernel.
+// Waiting threads spin this long before they sleep: shorter than a wake-up, longer than a small kernel.
 constexpr auto spin_time = std::chrono::microseconds(10);
 
 template <class Condition>
@@ -28,7 +28,7 @@ bool spin_until(Condition condition) {
     return false;
 }
 
-thread_local bool inside = false;  // a host function
+thread_local bool inside = false;  // whether a host function is running
 
 uint64_t next_stream_id() {
     static std::atomic<uint64_t> id{0};
@@ -109,7 +109,7 @@ void Stream::thread_main() {
     has_thread_ = false;
 }
 
-// Runs tasks until the one with this sequence number has ended. False if another thread is doing so.
+// Runs tasks until the one with this sequence number has ended; false if another thread is running tasks.
 bool Stream::run_queue(std::unique_lock<std::mutex>& lock, uint64_t until) {
     if (running_) return false;
     running_ = true;
@@ -119,7 +119,7 @@ bool Stream::run_queue(std::unique_lock<std::mutex>& lock, uint64_t until) {
             queue_.pop_front();
             lock.unlock();
             run(task);
-        }  // the task's captures end here, outside the lock: they may own streams
+        }  // the task's captures are destroyed here, outside the lock: they may own streams
         lock.lock();
         completed_.fetch_add(1, std::memory_order_release);
         task_ended_.notify_all();

@@ -1,8 +1,8 @@
 // Streams: queues of work that run in order, each on its own host thread.
 //
 // The thread starts with the first work that is not waited for at once. A thread that waits for a stream runs the queue
-// itself instead of sleeping if no other thread does: a launch followed by a synchronization then needs no thread
-// switch. Order between streams is expressed by tickets: a task may name tasks that must have ended before.
+// itself if no other thread does, instead of sleeping: then a launch followed by a synchronization needs no thread
+// switch. Tickets express the order between streams: a task may name tasks that must end before it starts.
 #pragma once
 
 #include <atomic>
@@ -30,19 +30,19 @@ struct Ticket {
 
     bool done() const;
     void wait() const;
-    // The same, and records that the host knows it: what the host does from now on comes after the task.
+    // The same, but also record that the host knows: whatever it does from now on comes after the task.
     bool host_sees_done() const;
     void host_waits() const;
 };
 
-// What a stream runs. Returns a cudaError_t value; any value but 0 breaks the device.
+// What a stream runs. Returns a cudaError_t value; anything but 0 breaks the device.
 using Work = std::function<int()>;
 
 // Who runs a task.
 enum class Start {
     on_thread,        // the stream's thread, or the first thread that waits for it
     by_waiting,       // the caller, which must wait for it right away
-    by_staging,       // the same, but it does not learn from this that the task has ended
+    by_staging,       // the same, but the program may not conclude that the task has ended
     at_once_if_idle,  // the caller if the queue is empty, else as on_thread: for tasks shorter than a wake-up
 };
 
@@ -56,8 +56,8 @@ public:
     Stream(const Stream&) = delete;
     Stream& operator=(const Stream&) = delete;
 
-    // Appends work that starts after `after`. The program has ordered it after the operations of the notes in
-    // `ordered_after`, many of which may have ended already.
+    // Appends work that starts when all of `after` have ended. The program has ordered it after the operations with the
+    // notes `ordered_after`, many of which may have ended already.
     Ticket submit(Work work, std::vector<Ticket> after, Start start, const std::vector<ClientNote>& ordered_after = {});
 
     bool done(uint64_t sequence) const { return completed_.load(std::memory_order_acquire) >= sequence; }
@@ -73,7 +73,7 @@ public:
     // Drops work that has not started, at the end of the process: CUDA does not wait for it either.
     void discard();
 
-    // True unless the stream was created with cudaStreamNonBlocking: ordered against the legacy default stream.
+    // Whether the stream is ordered against the legacy default stream: not if created with cudaStreamNonBlocking.
     bool blocking() const;
 
     Device& device() const { return device_; }

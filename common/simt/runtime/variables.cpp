@@ -13,7 +13,7 @@
 namespace simt {
 namespace {
 
-// What a variable holds on each device but the one whose turn it is.
+// A variable, with its values on all devices but the one whose turn it is.
 struct Variable {
     void* address;
     size_t bytes;
@@ -42,7 +42,7 @@ public:
     }
 
 private:
-    // A variable is known before anybody uses it: all devices begin with what it holds then.
+    // A variable becomes known before it is used: all devices start with its value at that time.
     void take_new_variables() {
         for (const auto& symbol : symbol_registry().symbols_from(known_)) {
             ++known_;
@@ -53,7 +53,7 @@ private:
         }
     }
 
-    // Nobody but this device uses them.
+    // Whether no other device uses the variables.
     bool is_free_for(size_t device) const {
         for (size_t other = 0; other < users_.size(); ++other)
             if (other != device && users_[other] > 0) return false;

@@ -1,6 +1,6 @@
-// The __device__ and __constant__ variables of several devices. A GPU has its own ones, the executable has one of each: what
-// these hold belongs to one device at a time. Another device waits until no kernel and no copy uses them any more, and
-// then brings what its own ones hold. Devices that hold the same constants, which no kernel changes, need not wait.
+// The __device__ and __constant__ variables of several devices. Each GPU has its own copy, but the executable has only
+// one, which holds the values of one device at a time. Another device waits until no kernel and no copy uses the
+// variables, and then swaps in its own values. Devices with the same constants, which no kernel changes, need not wait.
 #pragma once
 
 #include "common/simt/runtime/device.hpp"
@@ -8,10 +8,10 @@
 
 namespace simt {
 
-// Who uses variables: kernels may, and copies do, from or to them.
+// Who uses variables: kernels may use any; copies read or write one.
 enum class VariableUser { kernel, copy };
 
-// The device's turn, from the constructor's end to the destructor. Nothing if there is one device, or no variable.
+// The device's turn, from the end of the constructor to the destructor. Does nothing with one device or no variables.
 class VariablesTurn {
 public:
     VariablesTurn(const Device& device, VariableUser user);
@@ -24,7 +24,7 @@ private:
     const bool takes_part_;
 };
 
-// The same work, which waits for the device's turn if one of the addresses is that of a variable.
+// The same work, but it waits for the device's turn if one of the addresses is in a variable.
 Work in_turn(const Device& device, const void* from, const void* to, Work work);
 
 }  // namespace simt
