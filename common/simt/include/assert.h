@@ -1,4 +1,4 @@
-// assert() from the C library on the host; in a kernel a failed assertion ends the launch with cudaErrorAssert. Like
+// assert() from the C library on the host; in a kernel, a failed assertion ends the launch with cudaErrorAssert. Like
 // the original, this header takes effect anew each time it is included.
 #include_next <assert.h>
 

@@ -27,7 +27,7 @@ public:
         }
     }
 
-    // The mask of a group within a warp; for a block, this warp's part.
+    // The lane mask of a group within a warp; for a block, of its lanes in this warp.
     SIMT_INLINE unsigned lanes() const { return lanes_; }
 
 protected:
@@ -116,7 +116,7 @@ SIMT_INLINE coalesced_group coalesced_threads(SIMT_SITE) { return coalesced_grou
 // A single thread as a group.
 SIMT_INLINE coalesced_group this_thread() { return coalesced_group(1u << ::simt::lane_in_warp()); }
 
-// The threads among which those of a tile were neighbours, if it has not been forgotten: then those of the block.
+// The parent of a tile; if it was not kept in the type, the block.
 template <class Parent>
 struct ParentOfTile {
     static SIMT_INLINE unsigned thread_rank() { return Parent::thread_rank(); }
@@ -176,7 +176,7 @@ SIMT_INLINE thread_group tiled_partition(const thread_group& parent, unsigned ti
         const unsigned first = ::simt::lane_in_warp() / tile_size * tile_size;
         return {false, tile_size >= 32 ? ::simt::every_lane : ((1u << tile_size) - 1) << first};
     }
-    // A tile of lanes that need not be neighbours: the members whose rank falls into the same tile.
+    // A tile of lanes that need not be neighbours: the members whose rank falls in the same tile.
     unsigned tile = 0, rank = 0;
     const unsigned own_tile = parent.thread_rank() / tile_size;
     for (unsigned left = parent.lanes_; left; left &= left - 1, ++rank) {
@@ -191,7 +191,7 @@ SIMT_INLINE coalesced_group tiled_partition(const coalesced_group& parent, unsig
     return coalesced_group(tile.lanes(), parent.thread_rank() / tile_size, (parent.size() + tile_size - 1) / tile_size);
 }
 
-// Splits a group in two by a predicate: the second part is the one in which it holds. Every member must call it.
+// Splits a group in two by a predicate: the second part is where it holds. Every member must call it.
 template <class Group>
 SIMT_INLINE coalesced_group binary_partition(const Group& group, bool predicate, SIMT_SITE) {
     const unsigned holds = ::simt::vote(group.lanes(), predicate, site);
@@ -200,7 +200,7 @@ SIMT_INLINE coalesced_group binary_partition(const Group& group, bool predicate,
     return coalesced_group(predicate ? holds : present & ~holds, predicate ? 1 : 0, 2);
 }
 
-// One group for each label, in the order of their first lanes.
+// One group per label, in the order of their first lanes.
 template <class Group, class Label>
 SIMT_INLINE coalesced_group labeled_partition(const Group& group, Label label, SIMT_SITE) {
     const unsigned lanes = ::simt::lanes_with_same_value(group.lanes(), label, site), first = lanes & -lanes;
@@ -217,7 +217,7 @@ template <class Group> SIMT_INLINE auto thread_rank(const Group& group) { return
 template <class Group> SIMT_INLINE auto group_size(const Group& group) { return group.size(); }
 template <class Group> SIMT_INLINE auto num_threads(const Group& group) { return group.num_threads(); }
 
-// One thread of the group calls the function; the others do not wait for it, or do, and get its result.
+// One thread of the group calls the function; the others do not wait, or (_broadcast) wait and get its result.
 template <class Group, class Function, class... Arguments>
 SIMT_INLINE void invoke_one(const Group& group, Function&& function, Arguments&&... arguments) {
     if (group.thread_rank() == 0) function(static_cast<Arguments&&>(arguments)...);

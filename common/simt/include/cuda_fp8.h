@@ -14,7 +14,7 @@ typedef unsigned char __nv_fp8_storage_t;
 typedef unsigned short __nv_fp8x2_storage_t;
 typedef unsigned __nv_fp8x4_storage_t;
 
-// What is too large becomes infinity, in e4m3 NaN; or the largest number.
+// NOSAT: a value too large becomes infinity, or NaN in e4m3. SATFINITE: it becomes the largest number.
 typedef enum __nv_saturation_t { __NV_NOSAT, __NV_SATFINITE } __nv_saturation_t;
 typedef enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 } __nv_fp8_interpretation_t;
 
@@ -69,7 +69,7 @@ namespace simt {
 SIMT_INLINE float float_of8(unsigned bits, __nv_fp8_interpretation_t kind) {
     return widen<HalfFormat>(__nv_cvt_fp8_to_halfraw(static_cast<__nv_fp8_storage_t>(bits & 0xff), kind).x);
 }
-// Integers are clamped to their range; NaN gives 0 in those of a byte, and in the others what a half gives.
+// Values are clamped to the integer's range. NaN gives 0 in integers of one byte, and in others what a half gives.
 template <class Integer>
 SIMT_INLINE Integer integer_of8(float value) {
     if (sizeof(Integer) == 1 && value != value) return 0;

@@ -1,4 +1,4 @@
-// Asynchronous copies into shared memory, in C: start, commit a group, wait until all but the newest groups are done.
+// Asynchronous copies into shared memory, in C: start, commit a group, wait for all but the newest groups.
 #pragma once
 
 #include "cuda_runtime.h"

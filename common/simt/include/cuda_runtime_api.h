@@ -2,7 +2,7 @@
 #pragma once
 #define __CUDA_RUNTIME_API_H__  // programs test for it
 
-// As with nvcc --default-stream per-thread: each thread gets its own null stream, in the whole program.
+// As with nvcc --default-stream per-thread: each thread gets its own null stream, throughout the program.
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
 extern "C" {
 extern const int simt_null_stream_is_per_thread __attribute__((weak));

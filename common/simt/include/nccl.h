@@ -100,7 +100,7 @@ typedef enum {
     ncclMax = 2,
     ncclMin = 3,
     ncclAvg = 4,
-    ncclNumOps = 5,  // those that ncclRedOpCreatePreMulSum makes begin here
+    ncclNumOps = 5,  // operators made by ncclRedOpCreatePreMulSum begin here
     ncclMaxRedOp = 0x7fffffff >> (32 - 8 * sizeof(ncclRedOp_dummy_t))
 } ncclRedOp_t;
 
@@ -130,8 +130,8 @@ typedef enum {
     ncclScalarHostImmediate = 1  // read before ncclRedOpCreatePreMulSum returns
 } ncclScalarResidence_t;
 
-// Under the linker symbol simt_ncclNAME, so that NVIDIA's library may be linked into the same executable. pncclNAME is the
-// same function.
+// Declared under the linker symbol simt_ncclNAME, so that NVIDIA's library can be linked into the same executable.
+// pncclNAME is the same function.
 #define SIMT_NCCL(type, name, ...)                                    \
     extern "C" type nccl##name(__VA_ARGS__) __asm__("simt_nccl" #name); \
     extern "C" type pnccl##name(__VA_ARGS__) __asm__("simt_nccl" #name)

@@ -7,7 +7,7 @@ namespace cooperative_groups {
 inline namespace SIMT_FLAVOUR {
 
 template <class T = void> struct plus { SIMT_INLINE T operator()(T a, T b) const { return a + b; } };
-// As in CUDA: the smaller and the greater of two values.
+// As in CUDA: these return the smaller and the greater of two values.
 template <class T = void> struct less { SIMT_INLINE T operator()(T a, T b) const { return b < a ? b : a; } };
 template <class T = void> struct greater { SIMT_INLINE T operator()(T a, T b) const { return a < b ? b : a; } };
 template <class T = void> struct bit_and { SIMT_INLINE T operator()(T a, T b) const { return a & b; } };

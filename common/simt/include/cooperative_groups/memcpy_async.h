@@ -1,4 +1,4 @@
-// cooperative_groups::memcpy_async: the members of a group copy together, and may use the data after wait().
+// cooperative_groups::memcpy_async: the members of a group copy together and may use the data after wait().
 #pragma once
 
 #include "../cooperative_groups.h"

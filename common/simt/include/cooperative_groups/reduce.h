@@ -7,7 +7,7 @@
 namespace cooperative_groups {
 inline namespace SIMT_FLAVOUR {
 
-// Every member gets all values combined, lowest rank first.
+// Every member gets the combination of all values, lowest rank first.
 template <class Group, class T, class Operation>
 SIMT_INLINE T reduce(const Group& group, const T& value, Operation&& operation,
                      ::simt::Site site = ::simt::Site::here()) {

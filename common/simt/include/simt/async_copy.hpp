@@ -1,8 +1,8 @@
-// Copies that a thread starts now and may use after a wait. Here they are made at the wait, not before, so a read that
-// is too early sees the old data, as it may on a GPU.
+// Copies that a thread starts now and may use after a wait. Here they are made at the wait, not before, so reading too
+// early returns the old data, as it may on a GPU.
 //
 // A copy belongs to the thread that started it, and to the group that its next commit ends. The runtime keeps the lists
-// (common/simt/exec/async_copies.hpp); the copies themselves are made here, where the instrumented build sees them.
+// (common/simt/exec/async_copies.hpp); the copies are made here, where the instrumented build sees them.
 #pragma once
 
 #include "async_copy_list.hpp"

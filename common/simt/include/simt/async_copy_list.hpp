@@ -9,8 +9,8 @@ struct AsyncCopy {
     void* target;
     const void* source;
     size_t bytes;                   // to write
-    size_t zeros;                   // so many at the end are not read but zeroed
-    const void* barrier = nullptr;  // not in a group, but part of this cuda::barrier's phase
+    size_t zeros;                   // how many at the end are zeroed instead of read
+    const void* barrier = nullptr;  // if set: no group, but part of this cuda::barrier's phase
 };
 
 // Adds a copy for the lane of this rank in the running block.

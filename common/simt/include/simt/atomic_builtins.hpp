@@ -75,8 +75,8 @@ SIMT_INLINE bool __nv_atomic_compare_exchange(T* address, T* expected, T* desire
     return __nv_atomic_compare_exchange_n(address, expected, *desired, weak, order, failure, scope, site);
 }
 
-// Those that combine a value with the one in memory, with the value before as their result and without. (Adding zero is
-// a way to poll: the other lanes go first.)
+// Operations that combine a value with the one in memory, in two forms: with the old value as the result, and without a
+// result. (Adding zero is a way to poll, so the other lanes go first.)
 #define SIMT_NV_ATOMIC(name, expression)                                                                          \
     template <class T>                                                                                            \
     SIMT_INLINE T __nv_atomic_fetch_##name(T* address, ::simt::same_as<T> value, int order,                       \

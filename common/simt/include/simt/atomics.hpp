@@ -2,9 +2,9 @@
 //
 // Each is atomic for every simulated thread, so the _block and _system forms do the same as the plain ones; only the
 // checked simulator distinguishes them. If a single worker runs all device code, only the _system forms are atomic with
-// respect to host threads, since the others need not be. An operation by which a lane can poll (a compare-and-swap that
-// fails, an exchange that changes nothing, adding zero) lets the other lanes go first, so a lane that waits for a lock
-// cannot block its holder.
+// respect to host threads, since the others need not be. An operation that a lane can poll with (a compare-and-swap
+// that fails, an exchange that changes nothing, adding zero) lets the other lanes go first, so a lane that waits for a
+// lock cannot block its holder.
 #pragma once
 
 #include "wait.hpp"
@@ -106,8 +106,8 @@ private:
 #define SIMT_CALLER nullptr
 #endif
 
-// Writes `desired` if *address equals `expected`; otherwise, or now and then if `may_fail`, leaves in `expected` what is
-// there.
+// Writes `desired` if *address equals `expected`; otherwise, or sometimes anyway if `may_fail`, puts the current value
+// into `expected`.
 template <class Bits>
 SIMT_UNCHECKED bool compare_exchange(Bits* address, Bits& expected, Bits desired, bool may_fail = false) {
     if constexpr (sizeof(Bits) == 16) {
@@ -117,7 +117,7 @@ SIMT_UNCHECKED bool compare_exchange(Bits* address, Bits& expected, Bits desired
     }
 }
 
-// Replaces *address by operation(*address) and returns the value before. Nobody is told.
+// Replaces *address with operation(*address) and returns the old value. Reports nothing to the checkers.
 template <Scope scope, class T, class Operation>
 SIMT_UNCHECKED T replace(T* address, Operation operation) {
     if (plain_suffices<scope>()) {
@@ -154,7 +154,7 @@ SIMT_UNCHECKED Vector fetch_add_elements(Vector* address, Vector value, Site sit
     return {add(elements)...};
 }
 
-// Adding, subtracting or or-ing a literal zero is a read. In a loop it is polling, so the other lanes go first. Without
+// Adding, subtracting or OR-ing a literal zero is a read. In a loop it is polling, so the other lanes go first. Without
 // optimization no value counts as constant, so any zero does.
 template <class T>
 SIMT_INLINE bool may_poll(T value) {
@@ -167,7 +167,7 @@ template <class T>
 SIMT_INLINE void yield_to_poll(T value, Site site) {
     if (simt::may_poll(value)) yield(site);
 }
-// To be called after the operation, which found `before`.
+// Call it after the operation, which found `before`.
 template <class T, class Found>
 SIMT_INLINE Found polled(T value, Found before) {
     if (simt::may_poll(value)) note_value_seen(simt::same_bits<word_of<Found>>(before));
@@ -213,7 +213,7 @@ SIMT_UNCHECKED T swap_value(T* address, T value, Site site) {
     }
 }
 
-// Eight bytes that tell words apart most of the time.
+// Eight bytes that differ for most different words.
 template <class Bits>
 SIMT_INLINE unsigned long long short_of(Bits bits) {
     if constexpr (sizeof(Bits) == 16) return static_cast<unsigned long long>(bits ^ bits >> 64);
@@ -292,7 +292,7 @@ SIMT_ATOMIC(atomicExch, return ::simt::exchange_value<scope>(address, value, sit
 SIMT_ATOMIC(atomicAnd, return SIMT_UPDATE(before & value))
 SIMT_ATOMIC(atomicMin, return SIMT_UPDATE(value < before ? value : before))
 SIMT_ATOMIC(atomicMax, return SIMT_UPDATE(before < value ? value : before))
-// Counts up to `value` and then starts again at zero; counts down to zero and then starts again at `value`.
+// Counts up to `value` and then restarts at zero; counts down to zero and then restarts at `value`.
 SIMT_ATOMIC(atomicInc, return SIMT_UPDATE(before >= value ? 0 : before + 1))
 SIMT_ATOMIC(atomicDec, return SIMT_UPDATE(before == 0 || before > value ? value : before - 1))
 
@@ -301,7 +301,7 @@ SIMT_ATOMIC(atomicDec, return SIMT_UPDATE(before == 0 || before > value ? value 
 #undef SIMT_UPDATE
 #undef SIMT_POLL
 
-// float2 and float4, whose elements are atomic one by one.
+// float2 and float4: each element is atomic by itself.
 #define SIMT_ATOMIC_ADD(name, scope)                                                                           \
     SIMT_INLINE float2 name(float2* address, float2 value, ::simt::Site site = ::simt::Site::here()) {         \
         return ::simt::fetch_add_elements<::simt::Scope::scope>(address, value, site, &float2::x, &float2::y); \

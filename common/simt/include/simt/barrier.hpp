@@ -8,14 +8,14 @@ namespace simt {
 inline namespace SIMT_FLAVOUR {
 
 // Waits until every lane of the block that is still in the kernel waits here or at another block barrier. A waiting
-// lane with no other entry in its warp counts as being at the barrier, so arriving costs no store.
+// lane with no other entry in its warp's state counts as being at the barrier, so arriving costs no store.
 SIMT_UNCHECKED void block_barrier(Site site) {
     if constexpr (is_checked) check::arrive(check::Wait::block_barrier, every_lane, check::no_lane, site);
     Context* self = waiting_lane(site);
     let_others_run(self, current_warp);
 }
 
-// The barrier that also counts the lanes whose predicate holds.
+// A barrier that also counts the lanes where the predicate holds.
 SIMT_UNCHECKED unsigned block_count(bool predicate, Site site) {
     if constexpr (is_checked) check::arrive(check::Wait::block_barrier, every_lane, check::no_lane, site);
     Context* self = waiting_lane(site);

@@ -6,7 +6,7 @@
 SIMT_INLINE int __popc(unsigned x) { return __builtin_popcount(x); }
 SIMT_INLINE int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 
-// Leading zeros; the width when x is 0, for which the host's instruction is undefined.
+// Leading zeros; the width if x is 0, for which the host's instruction is undefined.
 SIMT_INLINE int __clz(int x) { return x == 0 ? 32 : __builtin_clz(static_cast<unsigned>(x)); }
 SIMT_INLINE int __clzll(long long x) { return x == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(x)); }
 

@@ -55,6 +55,5 @@ SIMT_INLINE void* dynamic_shared() { return simt_dynamic_shared; }
 }  // namespace SIMT_FLAVOUR
 }  // namespace simt
 
-// Lanes of a warp. A constant here, so that `warpSize` may size arrays and template arguments, which nvcc does not
-// allow.
+// Lanes of a warp. A constant here, so `warpSize` may be an array size or template argument, which nvcc does not allow.
 constexpr int warpSize = 32;

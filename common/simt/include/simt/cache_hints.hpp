@@ -1,5 +1,5 @@
-// Loads and stores with a cache hint. The simulator has no caches to hint at: they are plain accesses, but for those
-// that no cache may serve (ld.cv) or hold back (st.wt), which are volatile.
+// Loads and stores with a cache hint. The simulator has no caches: they are plain accesses, except those that no cache
+// may serve (ld.cv) or hold back (st.wt), which are volatile.
 #pragma once
 
 #include "simt/declare.h"
@@ -11,7 +11,7 @@ struct NotDeduced {
     typedef T type;
 };
 
-// The integer as which a volatile access reads or writes a value: a class, as float4 is, has no volatile copies.
+// The integer type of a volatile access to a value: classes such as float4 cannot be copied as volatile.
 template <unsigned bytes>
 struct VolatileWord;
 // clang-format off

@@ -1,6 +1,6 @@
 // What the checked flavour of the device language reports to the simulator: fences, atomic operations, and what a lane
-// is about to wait for. Loads and stores report themselves. `if constexpr (is_checked)` leaves all this out of the fast
-// flavour.
+// is about to wait for. Loads and stores report themselves. `if constexpr (is_checked)` keeps all of this out of the
+// fast flavour.
 #pragma once
 
 namespace simt {
@@ -27,7 +27,7 @@ enum class AtomicKind : unsigned char { load, store, update, compare_and_swap };
 // Memory orders of cuda::atomic and its relatives; CUDA's own atomic functions are relaxed.
 enum class Order : unsigned char { relaxed, acquire, release, acquire_release };
 
-// The order that g++ knows by this number (__ATOMIC_ACQUIRE and so on). Inlined, so that the flavours share no copy.
+// The order with this number in g++ (__ATOMIC_ACQUIRE and so on). Inlined, so that the flavours share no copy.
 [[gnu::always_inline]] constexpr Order order_of(int order) {
     switch (order) {
         case __ATOMIC_RELAXED: return Order::relaxed;
@@ -59,17 +59,17 @@ void begin_atomic(const volatile void* address, unsigned bytes, AtomicKind kind,
                   const void* pc, Site site);
 void end_atomic(const volatile void* address, bool has_written);
 
-// The running lane fetches a texel through a texture; `of_array`: from a CUDA array. Called in a function that the kernel
-// calls, from `pc`.
+// The running lane fetches a texel through a texture; `of_array`: from a CUDA array. Called in a function that the
+// kernel calls, from `pc`.
 void fetch(const volatile void* texel, unsigned bytes, bool of_array, const void* pc);
 // The same through a surface, which is always on an array.
 void access_surface(const volatile void* texel, unsigned bytes, bool is_write, const void* pc);
 
-// The lane begins to use a synchronization object of 8 bytes (cuda::barrier): its initialization must be ordered before
-// this by something other than the object itself.
+// The lane begins to use a synchronization object of 8 bytes (cuda::barrier): something other than the object itself
+// must have ordered its initialization before this.
 void use(const volatile void* object);
 
-// The running lane passes a pointer to a kernel that it launches: it must not be one to local or shared memory.
+// The running lane passes a pointer to a kernel that it launches: it must not point to local or shared memory.
 void passes(const volatile void* pointer);
 
 }  // namespace check

@@ -1,10 +1,10 @@
-// The switch from one simulated thread (lane) to another: a lane that waits keeps its stack, and another goes on.
+// The switch from one simulated thread (lane) to another: a waiting lane keeps its stack, and another lane goes on.
 //
 // On x86-64 and AArch64 the switch is written here, inline in the kernel: it stores three words and jumps. Nothing is
-// pushed, so the red zone stays intact, and every register is declared clobbered, so that the compiler saves just those
-// that are live. A jump instead of a return keeps the processor's return-address predictor in step: a mispredicted
-// return would cost more than the rest of the switch. The floating-point control words are not switched; kernels cannot
-// change them. Other architectures (and these two with SIMT_BOOST_CONTEXT defined) go through Boost.Context in
+// pushed, so the red zone stays intact, and every register is declared clobbered, so the compiler saves only those that
+// are live. A jump instead of a return keeps the processor's return-address predictor in step: a mispredicted return
+// would cost more than the rest of the switch. The floating-point control words are not switched; kernels cannot change
+// them. Other architectures (and these two if SIMT_BOOST_CONTEXT is defined) go through Boost.Context in
 // common/simt/exec/context.cpp.
 #pragma once
 
@@ -19,20 +19,20 @@ struct alignas(64) Context {
     void* stack_pointer = nullptr;  // with Boost.Context: its handle for the suspended stack
     void* frame_pointer = nullptr;
     void* resume_address = nullptr;
-    const char* file = nullptr;    // the source line of the call in which the lane waits, for messages
+    const char* file = nullptr;    // the source line of the call where the lane waits, for messages
     unsigned x = 0, y = 0, z = 0;  // threadIdx, followed by a one: a lane restores all four when it goes on
     unsigned detached = 1;
     unsigned line = 0;
     unsigned short lane = 0;        // position in the warp
     unsigned short changed_at = 0;  // see TurnsTaken
-    char* stack_top = nullptr;      // the end of the lane's own stack, should it need one
+    char* stack_top = nullptr;      // the end of the lane's own stack, if it needs one
 };
 
 static_assert(sizeof(Context) == 64);
 
 #ifdef __SANITIZE_ADDRESS__
-// AddressSanitizer must know which stack a thread runs on. Called on both sides of a switch; `kept` is
-// AddressSanitizer's.
+// AddressSanitizer must know which stack a thread runs on. Called on both sides of a switch; `kept` belongs to
+// AddressSanitizer.
 void announce_switch(const Context* next, void** kept);
 void announce_arrival(void* kept);
 #endif
@@ -45,7 +45,7 @@ inline Context* jump_to_context(Context* self, Context* next) { return switch_by
 
 #elif defined(__aarch64__)
 
-// With SVE a vector register is longer, and there are predicates.
+// With SVE, vector registers are longer, and there are predicates.
 #if defined(__ARM_FEATURE_SVE)
 #define SIMT_CLOBBERED_BY_SWITCH_SVE                                                                                   \
     , "z0", "z1", "z2", "z3", "z4", "z5", "z6", "z7", "z8", "z9", "z10", "z11", "z12", "z13", "z14", "z15", "z16",     \
@@ -55,9 +55,8 @@ inline Context* jump_to_context(Context* self, Context* next) { return switch_by
 #define SIMT_CLOBBERED_BY_SWITCH_SVE
 #endif
 
-// (hint 36 is bti j: where branch protection is on, a computed jump must arrive at one. A jump by x17 may also arrive
-// at the first instruction of a function. The link register is null for the entry of a fresh context: there backtraces
-// end.)
+// (hint 36 is bti j: with branch protection, a computed jump must land on one. A jump through x17 may also land on the
+// first instruction of a function. The link register is null at the entry of a fresh context, where backtraces end.)
 __attribute__((always_inline)) inline Context* jump_to_context(Context* self, Context* next) {
     register Context* from asm("x0") = self;
     register Context* to asm("x1") = next;

@@ -1,6 +1,6 @@
 // Conversions between numbers, with the rounding mode in the name, and between their bits.
 //
-// A number outside the integer's range gives the nearest representable integer, and NaN what a GPU gives for it
+// A number outside the integer's range gives the nearest representable integer; NaN gives what it gives on a GPU
 // (saturated.hpp).
 #pragma once
 
@@ -30,8 +30,7 @@ SIMT_INLINE Integer to_integer(Float x) {
     return saturated<Integer>(to_whole<mode>(x));
 }
 
-// long double holds every 64-bit integer and every double exactly, so that the error of the narrower value is exact,
-// too.
+// long double holds every 64-bit integer and every double exactly, so the error of the narrower value is exact, too.
 template <class Float, Rounding mode>
 SIMT_INLINE Float to_float(long double exact) {
     const Float nearest = static_cast<Float>(exact);

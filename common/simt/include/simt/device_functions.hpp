@@ -9,7 +9,7 @@ namespace simt {
 inline namespace SIMT_FLAVOUR {
 
 // The simulated clock runs at 1 GHz, as the device's properties say. A lane that reads it may be waiting for time to
-// pass, which it does: so the other lanes go first, but nobody waits in vain.
+// pass, so the other lanes go first; but time passes, so the lane counts as making progress.
 SIMT_INLINE long long read_clock(clockid_t source, Site site) {
     yield(site);
     note_change();
@@ -32,7 +32,7 @@ SIMT_INLINE unsigned long long __globaltimer(::simt::Site site = ::simt::Site::h
 // C has a clock() too. In a kernel it means CUDA's; the runtime's function behind this symbol distinguishes the two.
 extern "C" clock_t clock(void) noexcept __asm__("simt_clock");
 
-// The sleep lasts as long as it takes all other lanes to go first.
+// The sleep lasts until all other lanes have had their turn.
 SIMT_INLINE void __nanosleep(unsigned, ::simt::Site site = ::simt::Site::here()) { ::simt::yield(site); }
 
 [[noreturn]] SIMT_INLINE void __trap() { ::simt::fail_lane("__trap()"); }

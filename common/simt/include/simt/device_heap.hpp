@@ -22,7 +22,7 @@ void* operator new[](decltype(sizeof 0) bytes, simt::DeviceHeap);
 inline void operator delete(void* pointer, simt::DeviceHeap) { operator delete(pointer); }
 inline void operator delete[](void* pointer, simt::DeviceHeap) { operator delete[](pointer); }
 
-// The library's functions are not instrumented: these report what they read and write.
+// The library's functions are not instrumented. These report what they read and write.
 extern "C" void* memcpy(void* to, const void* from, size_t bytes) noexcept __asm__("simt_memcpy");
 extern "C" void* memmove(void* to, const void* from, size_t bytes) noexcept __asm__("simt_memmove");
 extern "C" void* memset(void* to, int value, size_t bytes) noexcept __asm__("simt_memset");

@@ -1,5 +1,5 @@
-// Functions of the C library for which a GPU's results are defined more closely, or differently: simcc's rewriter calls
-// these instead in device code.
+// C library functions that a GPU defines more strictly, or differently: simcc's rewriter calls these instead in device
+// code.
 #pragma once
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 namespace simt::device {
 
-// One argument that is NaN does not count, and -0 is less than +0.
+// If one argument is NaN, the result is the other. -0 is less than +0.
 template <class T>
 SIMT_INLINE T minimum(T x, T y) {
     if (x < y) return x;
@@ -53,7 +53,7 @@ SIMT_TO_LONG(lround, long, round)
 SIMT_TO_LONG(llround, long long, round)
 #undef SIMT_TO_LONG
 
-// In a kernel the result is the number of arguments behind the format, not that of characters.
+// In a kernel the result is the number of arguments after the format, not of characters.
 template <class... Arguments>
 int printf(const char* format, Arguments... arguments) {
     const int characters = __builtin_printf(format, arguments...);

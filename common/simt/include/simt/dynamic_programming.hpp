@@ -11,13 +11,13 @@ SIMT_INLINE int wrapped_sum(int a, int b) {
     return static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(b));
 }
 SIMT_INLINE unsigned wrapped_sum(unsigned a, unsigned b) { return a + b; }
-// Whether the result of a choice between two is the first of them, by halves.
+// Whether the choice between two took the first (`of`), for each half.
 SIMT_INLINE bool is_high_half(unsigned result, unsigned of) { return result >> 16 == of >> 16; }
 SIMT_INLINE bool is_low_half(unsigned result, unsigned of) { return (result & 0xffffu) == (of & 0xffffu); }
 
 }  // namespace simt::arithmetic
 
-// For max or min of one kind of integer: of three, of a sum and a third, and of two with what was chosen.
+// For max or min of one kind of integer: of three values, and of a sum and a third value.
 #define SIMT_DPX(choice, suffix, type, choose, add)                                                       \
     SIMT_INLINE type __vi##choice##3_##suffix(type a, type b, type c) { return choose(choose(a, b), c); } \
     SIMT_INLINE type __viadd##choice##_##suffix(type a, type b, type c) { return choose(add(a, b), c); }

@@ -1,5 +1,5 @@
 // Every CUDA runtime error: X(name, value, description). One table for the enumeration, cudaGetErrorName and
-// cudaGetErrorString; the descriptions are word for word those of CUDA, since programs and tests compare them.
+// cudaGetErrorString; the descriptions are CUDA's, word for word, since programs and tests compare them.
 #pragma once
 
 #define SIMT_ERROR_CODES(X) \

@@ -5,7 +5,7 @@
 
 namespace simt {
 
-// Magnitudes up to `largest` are finite numbers; what is too large becomes `overflow` unless it is made finite.
+// Magnitudes up to `largest` are finite numbers; larger values become `overflow`, or `largest` if they must be finite.
 struct E4M3Format {
     static constexpr int fraction_bits = 3, bias = 7;
     static constexpr unsigned largest = 0x7e, overflow = 0x7f;  // there is no infinity: NaN

@@ -27,8 +27,8 @@
 //   SIMT_IDENTITY     its result stays the same as long as a lane runs: the compiler may call it once
 //   SIMT_OUT_OF_LINE  called so rarely that no kernel needs a copy of its own
 #ifdef SIMT_CHECKED
-// g++ 11 reports basic blocks in every function. There these ask for a place for a patch, which nothing else does, and
-// simcc removes the reports from functions that have one (without_coverage in driver/assembly.cpp).
+// g++ 11 reports basic blocks in every function. There these functions ask for patch space, which nothing else does,
+// and simcc removes the reports from functions that have it (without_coverage in driver/assembly.cpp).
 #if __GNUC__ >= 12
 #define SIMT_WITHOUT_COVERAGE no_sanitize_coverage
 #else
@@ -65,8 +65,8 @@ static __thread __attribute__((used)) BlockIdentity block_identity asm(SIMT_IDEN
 asm(".weak " SIMT_IDENTITY_SYMBOL("lane_identity") "\n\t.hidden " SIMT_IDENTITY_SYMBOL("lane_identity"));
 asm(".weak " SIMT_IDENTITY_SYMBOL("block_identity") "\n\t.hidden " SIMT_IDENTITY_SYMBOL("block_identity"));
 
-// Index in the block, x fastest: 0 to threads per block - 1. Divided by 32 the quotient is the warp, the remainder the
-// lane.
+// Index in the block, x fastest: 0 to threads per block - 1. Divided by 32, the quotient is the warp and the remainder
+// the lane.
 SIMT_IDENTITY unsigned thread_rank() {
     return lane_identity.x + block_identity.dim_x * (lane_identity.y + block_identity.dim_y * lane_identity.z);
 }
@@ -75,7 +75,7 @@ SIMT_IDENTITY unsigned threads_per_block() {
     return block_identity.dim_x * block_identity.dim_y * block_identity.dim_z;
 }
 
-// Whether this is a thread that runs kernels, which no thread of the host ever does.
+// Whether this OS thread runs kernels, which no thread of the host ever does.
 SIMT_IDENTITY bool on_device() { return block_identity.dim_x != 0; }
 
 // Whether grid.sync() is allowed.

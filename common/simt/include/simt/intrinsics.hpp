@@ -1,6 +1,6 @@
-// The intrinsic functions of CUDA that are arithmetic only: bits and integers, conversions, rounding modes, fast and
-// special functions, cache hints, special registers. Results are CUDA's where it defines them exactly; functions that
-// trade accuracy for speed on a GPU (__sinf, __expf, ...) are as accurate here as the host's library.
+// CUDA's intrinsic functions that are arithmetic only: bits and integers, conversions, rounding modes, fast and special
+// functions, cache hints, special registers. Results are CUDA's where it defines them exactly; functions that trade
+// accuracy for speed on a GPU (__sinf, __expf, ...) are as accurate here as the host's library.
 #pragma once
 
 #include "simt/bit_intrinsics.hpp"

@@ -10,8 +10,8 @@ namespace simt {
 // Ends the program with a message; in the runtime.
 [[noreturn, gnu::cold]] void end_without_memory();
 
-// Memory for the simulator's own part of a launch. A failure is not thrown: where the program launches, nothing in CUDA
-// throws, and nothing catches.
+// Memory for the simulator's own part of a launch. A failure ends the program instead of throwing: launches in CUDA
+// never throw, so nothing would catch it.
 template <class T>
 T* copy_or_end(const T& value) {
     T* const copy = new (std::nothrow) T(value);
@@ -27,10 +27,10 @@ struct BlockIdentity {
     unsigned one_worker;   // nothing else runs device code: atomics need not be atomic
     unsigned cooperative;  // grid.sync() is allowed
     unsigned dynamic_shared_bytes;
-    unsigned worker;  // that runs it: the multiprocessor
+    unsigned worker;  // the worker that runs it: the multiprocessor
 };
 
-// Neighbouring lanes in x: threadIdx is (first..last-1, y, z).
+// Neighbouring lanes in x, with threadIdx (first..last-1, y, z).
 struct LaneRow {
     unsigned first, last;
     unsigned y, z;
@@ -88,8 +88,8 @@ struct Launch {
     unsigned (*running_lane)() = nullptr;
 };
 
-// The running lane is in the simulator's own code: nothing that happens there is the kernel's. (On the host these do
-// nothing.)
+// The running lane is in the simulator's own code: nothing that happens there counts as the kernel's. (On the host
+// these do nothing.)
 void enter_runtime();
 void leave_runtime();
 

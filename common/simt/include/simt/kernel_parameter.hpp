@@ -1,5 +1,5 @@
-// The type of a kernel's parameter, for launches with a braced argument: k<<<1, 1>>>({1, 2}). The rewriter makes it
-// simt::KernelParameter<decltype(k), 0>{1, 2}.
+// The type of a kernel's parameter, for launches with a braced argument: the rewriter turns the {1, 2} of k<<<1,
+// 1>>>({1, 2}) into simt::KernelParameter<decltype(k), 0>{1, 2}.
 #pragma once
 
 namespace simt {

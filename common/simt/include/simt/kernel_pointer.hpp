@@ -1,5 +1,5 @@
 // A kernel's address that remembers how to call it. CUDA passes kernels as void*; a host compiler needs the parameter
-// types to launch one, so they are kept with the address as long as the process runs.
+// types to launch one, so they are kept with the address for the life of the process.
 #pragma once
 
 #include "simt/configuration.hpp"

@@ -8,7 +8,7 @@ inline namespace SIMT_FLAVOUR {
 
 #define SIMT_SITE ::simt::Site site = ::simt::Site::here()
 
-// The value given by lane `source` of the warp: any trivially copyable type, in pieces of 8 bytes.
+// The value that lane `source` of the warp gives: any trivially copyable type, in pieces of 8 bytes.
 template <class T>
 SIMT_INLINE T move_between_lanes(unsigned mask, const T& value, unsigned source, ::simt::Site site) {
     if constexpr (sizeof(T) <= 8) {
@@ -24,7 +24,7 @@ SIMT_INLINE T move_between_lanes(unsigned mask, const T& value, unsigned source,
     }
 }
 
-// The values given by the lanes of a group, by lane.
+// The values that the lanes of a group give, by lane.
 template <class T>
 class LaneValues {
 public:

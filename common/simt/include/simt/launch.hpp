@@ -1,10 +1,10 @@
-// What simcc makes of kernel<<<grid, block, shared, stream>>>(arguments):
+// simcc turns kernel<<<grid, block, shared, stream>>>(arguments) into
 //   ::simt::launch([=](auto&&... p) -> decltype(void((kernel)(p...))) { (kernel)(p...); }, "kernel",
 //                  ::simt::configure(grid, block, shared, stream))(arguments)
 // The kernel is part of the lambda's type, so each launch statement compiles to its own loop over lanes with the kernel
 // inlined. A computed kernel, as in table[i]<<<grid, block>>>(arguments), is passed as a pointer instead:
 //   ::simt::Launcher{ ::simt::kernel_value(table[i]), "table[i]", ::simt::configure(grid, block)}(arguments)
-// A launch asks its kernel for its __launch_bounds__ (launch_bounds.hpp). Where simcc sees that there are none, launch()
+// A launch asks its kernel for its __launch_bounds__ (launch_bounds.hpp). If simcc sees that there are none, launch()
 // is launch_without_bounds().
 #pragma once
 
@@ -25,8 +25,8 @@ inline Configuration configure(dim3 grid, dim3 block, size_t dynamic_shared_byte
     return {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamic_shared_bytes, stream, false};
 }
 
-// A null pointer constant (0, NULL) loses its magic when it is passed on. This replaces an integer argument where the
-// kernel does not take that integer: it converts to any pointer or number.
+// A null pointer constant (0, NULL) loses its special meaning when it is passed on. This type replaces an integer
+// argument where the kernel does not take that integer: it converts to any pointer or number.
 struct IntegerOrNull {
     long long value;
 
@@ -121,7 +121,7 @@ SIMT_UNCHECKED void enter_block(const BlockIdentity& block) { block_identity = b
 SIMT_UNCHECKED void enter_lane(unsigned x, unsigned y, unsigned z) { lane_identity = {x, y, z, 1}; }
 SIMT_UNCHECKED unsigned running_lane() { return thread_rank(); }
 
-// Whether the program's own constructors copy an argument for a lane. What they read is the host's, and in CUDA the host
+// Whether the program's own constructors copy an argument for a lane. They read the host's data, and in CUDA the host
 // calls them: the checkers must not take this for the kernel's work.
 template <class... P>
 constexpr bool is_copied_by_program = is_checked && !(__is_trivially_copyable(P) && ...);
@@ -179,7 +179,7 @@ public:
     }
 
 private:
-    // (Out of line: a kernel that launches is no larger for it.)
+    // (Out of line, so that it does not enlarge a kernel that launches.)
     template <class... P>
     SIMT_LAUNCH void start(P... arguments) const {
         const RuntimeSection section;
@@ -272,8 +272,8 @@ SIMT_LANE_LOOP void run_lanes(const void* arguments, const LaneRow& row) {
 }  // namespace SIMT_FLAVOUR
 }  // namespace simt
 
-// A program with checked kernels checks from the start, unless it starts checking on demand (as programs with both
-// flavours do).
+// A program with checked kernels checks from the start, unless it starts checking on demand, as programs with both
+// flavours do.
 #if defined(SIMT_CHECKED) && !defined(SIMT_CHECK_ON_DEMAND)
 extern "C" int simt_check_autostart;
 static __attribute__((used)) int* const simt_check_reference = &simt_check_autostart;

@@ -1,5 +1,5 @@
-// __launch_bounds__ at a launch. Which kernel a launch statement means, and with which template arguments, only the
-// call itself says. So the launch asks: it calls the kernel once, as no thread of a grid, and the kernel answers with
+// __launch_bounds__ at a launch. Only the call itself determines which kernel a launch statement means, and with which
+// template arguments. So the launch asks: it calls the kernel once, as no thread of a grid, and the kernel answers with
 // its bound instead of running. simcc begins every kernel with
 //     ::simt::tell_bounds(256);
 // (0: no bound). In the fast flavour this costs nothing: the loop over lanes is inlined, and the compiler sees that no
@@ -13,7 +13,7 @@ namespace simt {
 // In the runtime. `call` calls the kernel, and never returns, since the kernel answers.
 unsigned ask_for_bounds(void (*call)(void* body), void* body);
 [[noreturn, gnu::cold]] void answer_with_bounds(size_t most_threads);
-// The same if the kernel is asked.
+// Does the same if the kernel is being asked.
 void answer_if_asked(size_t most_threads);
 
 inline namespace SIMT_FLAVOUR {
@@ -33,7 +33,7 @@ SIMT_INLINE void tell_bounds(size_t most_threads) {
     if (__builtin_expect(lane_identity.x == asked_lane, 0)) answer_with_bounds(most_threads);
 }
 
-// (`flatten`, as for the loop over lanes: here all of the kernel but the answer vanishes.)
+// (`flatten`, as for the loop over lanes: here everything in the kernel but the answer vanishes.)
 template <class Body>
 __attribute__((flatten, noinline)) void ask_kernel(void* body) {
     lane_identity.x = asked_lane;

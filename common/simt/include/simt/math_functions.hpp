@@ -6,7 +6,7 @@
 
 #include "simt/declare.h"
 
-// ---- Fast single-precision functions, as accurate here as the others.
+// ---- Fast single-precision functions, as accurate here as the ordinary ones.
 SIMT_INLINE float __sinf(float x) { return sinf(x); }
 SIMT_INLINE float __cosf(float x) { return cosf(x); }
 SIMT_INLINE float __tanf(float x) { return tanf(x); }

@@ -1,7 +1,7 @@
 // min and max for any two arithmetic types, as CUDA overloads them.
 //
-// They are templates so that a program's own min(int, int) is preferred instead of ambiguous, and so that they do not
-// clash with std::min under `using namespace std`.
+// They are templates so that a program's own min(int, int) takes precedence instead of being ambiguous, and so that
+// they do not clash with std::min under `using namespace std`.
 #pragma once
 
 #include "simt/declare.h"
@@ -16,7 +16,7 @@
     SIMT_INLINE constexpr result max(left x, right y) {                                                           \
         return static_cast<result>(x) < static_cast<result>(y) ? static_cast<result>(y) : static_cast<result>(x); \
     }
-// Signed and unsigned compare as unsigned, by the usual conversions of the language.
+// Signed and unsigned values compare as unsigned, by the language's usual conversions.
 SIMT_MINMAX(int, int, int)
 SIMT_MINMAX(unsigned, unsigned, unsigned)
 SIMT_MINMAX(int, unsigned, unsigned)

@@ -9,7 +9,7 @@
 
 namespace simt {
 
-// Before CUDA 13 a device number gave the location; cudaCpuDeviceId meant the host.
+// Before CUDA 13 a device number named the location; cudaCpuDeviceId meant the host.
 inline cudaMemLocation memory_location(int device) {
     return {device == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice, device};
 }

@@ -5,7 +5,7 @@
 
 namespace simt::arithmetic {
 
-// Applies `operation` to the pairs of elements of x and y; each result is cut to an element's bits.
+// Applies `operation` to the pairs of elements of x and y; each result is truncated to an element's bits.
 template <class Element, class Operation>
 SIMT_INLINE unsigned for_each_element(unsigned x, unsigned y, Operation operation) {
     constexpr unsigned width = 8 * sizeof(Element), mask = width == 8 ? 0xffu : 0xffffu;

@@ -1,9 +1,9 @@
 // Arithmetic with the rounding mode in its name: rn to nearest even, rz towards zero, ru up, rd down.
 //
-// The result is computed as the sum of two numbers of a wider type, `high` and a smaller `low`, whose sum is exact, or
+// The result is computed as the sum of two numbers of a wider type, `high` and a smaller `low`. This sum is exact, or
 // has at least the sign of the exact error: by Knuth's two-sum for sums, by a fused multiply-add for the others. Where
-// it lies between two numbers of the type, the sign of what is left over says on which side of the nearest it is.
-// Changing the processor's rounding mode would not work: the compiler moves arithmetic across such changes.
+// it lies between two numbers of the type, the sign of the remainder says on which side of the nearest it is. Changing
+// the processor's rounding mode would not work: the compiler moves arithmetic across such changes.
 #pragma once
 
 #include <math.h>
@@ -32,7 +32,7 @@ SIMT_INLINE T rounded(T nearest, Error error) {
     return nearest;
 }
 
-// A wider type: it holds every product of two floats, and its exponents reach beyond every result's.
+// A wider type: it holds every product of two floats, and has a larger exponent range than any result.
 template <class T>
 struct Wider {
     using type = double;

@@ -1,7 +1,7 @@
-// Conversions of floating-point numbers to integers as nvcc compiles them and GPUs carry them out: a number out of range
-// becomes the nearest integer of at least 32 bits. NaN becomes 0 on the way from 32 bits or less to 32 bits, and else
-// the integer whose top bit is set. (C++ leaves all this open, and processors differ.) simcc's rewriter puts Target in
-// the casts of device code: (T)x becomes (T)(simt::Target<T>)x.
+// Conversions of floating-point numbers to integers as nvcc compiles them and GPUs carry them out: a number out of
+// range becomes the nearest integer of at least 32 bits. NaN becomes 0 when a type of at most 32 bits is converted to
+// 32 bits, and otherwise the integer with only the top bit set. (C++ leaves all this open, and processors differ.)
+// simcc's rewriter puts Target in the casts of device code: (T)x becomes (T)(simt::Target<T>)x.
 #pragma once
 
 #include "simt/shifts.hpp"
@@ -101,7 +101,7 @@ SIMT_INLINE constexpr Integer saturated(Float x) {
     return static_cast<Integer>(x);
 }
 
-// The nearest integer of any width, as the types of 16 bits convert.
+// The nearest integer of any width, as the 16-bit floating-point types convert.
 template <class Integer>
 SIMT_INLINE constexpr Integer saturated_narrowly(float x) {
     using Intermediate = typename Wide<Integer>::type;
@@ -124,7 +124,7 @@ SIMT_INLINE constexpr Integer from_object(Object&& x, long) {
     return (Integer) static_cast<Object&&>(x);
 }
 
-// An integer that anything converts to as it converts to T, but floating-point numbers as above.
+// An integer type that everything converts to as to T, but floating-point numbers as above.
 template <class T>
 class Saturated {
 public:

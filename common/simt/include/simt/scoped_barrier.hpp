@@ -11,8 +11,8 @@
 namespace simt {
 inline namespace SIMT_FLAVOUR {
 
-// The single points at which a lane publishes its writes to the lanes that it meets at a barrier, and sees theirs. They
-// are compiler fences for one worker; the atomic steps have their own fences.
+// The only points at which a lane publishes its writes to the lanes that it meets at a barrier, and sees theirs. With
+// one worker they are compiler fences; the atomic steps have their own fences.
 SIMT_INLINE void barrier_arrived(const void*) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 SIMT_INLINE void barrier_passed(const void*) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 
@@ -41,7 +41,7 @@ public:
         return current_phase() != phase;
     }
 
-    // The lane knows that the phase has ended.
+    // The lane has seen that the phase has ended.
     SIMT_INLINE void passed(unsigned phase) const {
         if constexpr (is_checked) tell(phase, check::AtomicKind::load, check::Order::acquire);
         barrier_passed(this);
@@ -94,8 +94,8 @@ private:
 
     SIMT_UNCHECKED unsigned current_phase() const { return load() >> 40 & largest; }
 
-    // To racecheck the arrivals of a phase and those of the next are atomic operations on two words, half of the state
-    // each: a lane that goes on late from one phase has not waited for those that have arrived in the next.
+    // For racecheck, the arrivals of one phase and of the next are atomic operations on two words, half of the state
+    // each: a lane that is late leaving a phase has not waited for those that have arrived in the next.
     SIMT_UNCHECKED void tell(unsigned phase, check::AtomicKind kind, check::Order order) const {
         const unsigned* const word = reinterpret_cast<const unsigned*>(&state_) + (phase & 1);
         check::begin_atomic(word, sizeof *word, kind, order, check::Reach::system, __builtin_return_address(0), {});

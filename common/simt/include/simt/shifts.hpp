@@ -1,13 +1,13 @@
-// Shifts as PTX defines them: the amount is an unsigned number of 32 bits, and one that is not less than the width moves
-// all bits out. (x86 takes it modulo the width, and C++ leaves it open.) simcc's rewriter turns the shifts of device
-// code into calls of these functions. Operators of classes are called as they are.
+// Shifts as PTX defines them: the amount is an unsigned 32-bit number, and an amount not less than the width shifts all
+// bits out. (x86 takes it modulo the width, and C++ leaves it open.) simcc's rewriter turns the shifts of device code
+// into calls of these functions. Operators of classes are called as usual.
 #pragma once
 
 #include "simt/declare.h"
 
 namespace simt {
 
-// The unsigned integer of the same width; no type for what is not an integer.
+// The unsigned integer of the same width; no type for anything but integers.
 template <class T>
 struct ShiftedInteger {
     static constexpr bool value = false;
@@ -64,8 +64,8 @@ template <class L, class R>
 using unless_integers = typename ShiftIf<!(ShiftedInteger<typename Plain<L>::type>::value &&
                                            ShiftedInteger<typename Plain<R>::type>::value)>::type;
 
-// Without branches: what is out of range masks the result, or becomes the largest amount. Integers are taken by value,
-// since a bit-field has no address.
+// Without branches: an amount out of range masks the result, or becomes the largest amount. Integers are taken by
+// value, since a bit-field has no address.
 template <class L, class R, if_integers<L, R> = 0>
 SIMT_INLINE constexpr auto shift_left(L value, R amount) {
     using Result = decltype(+value);

@@ -1,4 +1,4 @@
-// Sixteen-bit floating-point formats: conversion from and to float and double with each of IEEE 754's roundings.
+// Sixteen-bit floating-point formats: conversion from and to float and double, with each IEEE 754 rounding mode.
 #pragma once
 
 #include "simt/declare.h"

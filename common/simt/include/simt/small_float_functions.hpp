@@ -32,7 +32,7 @@ SIMT_SCALAR T from_bits16(unsigned bits) {
     return value;
 }
 
-// The product is exact in double, the sum rounded to odd: the result is rounded once.
+// The product is exact in double and the sum is rounded to odd, so the result is rounded once.
 SIMT_SCALAR T fused(T a, T b, T c) {
     const double product = static_cast<double>(static_cast<float>(a)) * static_cast<double>(static_cast<float>(b));
     return from_bits16<T>(

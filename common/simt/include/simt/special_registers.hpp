@@ -1,4 +1,4 @@
-// Special registers that inline PTX reads; simcc rewrites such statements to calls of these functions.
+// Special registers that inline PTX reads; simcc rewrites such statements into calls of these functions.
 #pragma once
 
 #include "simt/declare.h"

@@ -8,7 +8,7 @@ typedef struct CUevent_st* cudaEvent_t;
 #define cudaStreamNonBlocking 0x01
 #define cudaStreamLegacy ((cudaStream_t)0x1)
 #define cudaStreamPerThread ((cudaStream_t)0x2)
-// In kernels: a launch that nothing but the grid's own end waits for, and one that waits for the grid and all its others.
+// In kernels: the first waits for the grid and all its other launches; only the grid's own end waits for the second.
 #define cudaStreamTailLaunch ((cudaStream_t)0x3)
 #define cudaStreamFireAndForget ((cudaStream_t)0x4)
 

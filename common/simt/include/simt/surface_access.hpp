@@ -47,7 +47,7 @@ SIMT_FETCH void surface_write(T value, cudaSurfaceObject_t handle, int x_bytes, 
 }  // namespace SIMT_FLAVOUR
 }  // namespace simt
 
-// One shape of surface: its coordinates as parameters, and as y and z of the position.
+// One shape of surface: its coordinates as parameters, and the y and z of the position.
 #define SIMT_SURFACE(shape, coordinates, y, z)                                                         \
     template <class T>                                                                                 \
     SIMT_INLINE T surf##shape##read(cudaSurfaceObject_t surface, SIMT_UNPACK coordinates,              \

@@ -11,7 +11,7 @@ namespace simt {
 void remember_symbol(const volatile void* address, size_t bytes);
 // The same for a __constant__ variable.
 void remember_constant(const volatile void* address, size_t bytes);
-// Of a __managed__ variable, which all devices share.
+// The same for a __managed__ variable, which all devices share.
 void remember_managed(const volatile void* address, size_t bytes);
 
 // The host's shadow of a device variable: in CUDA, a variable of the same name that kernels never see. Returns the

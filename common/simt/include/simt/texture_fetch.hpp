@@ -52,7 +52,7 @@ SIMT_INLINE Stored load(const char* address) {
     return *reinterpret_cast<const Stored __attribute__((may_alias))*>(address);
 }
 
-// An integer channel as it is, or scaled to [0, 1] or [-1, 1] when the texture is read as normalized floats.
+// An integer channel as it is, or scaled to [0, 1] or [-1, 1] if the texture is read as normalized floats.
 template <class Scalar, class Stored>
 SIMT_INLINE Scalar channel_value(Stored stored, int bits, bool is_signed) {
     if constexpr (is_float<Scalar>) {
@@ -204,7 +204,7 @@ inline FacePoint cube_face(float x, float y, float z) {
 
 constexpr AxisSample only_texel = {0, 0, 0};
 
-// A texel of type T; channels missing in the texture are 0. `offset`: of a layer.
+// A texel of type T; channels missing in the texture are 0. `offset`: the layer's.
 template <class T>
 SIMT_INLINE T texel_at(const TextureObject& texture, AxisSample x, AxisSample y, AxisSample z, size_t offset) {
     using Scalar = typename TexelType<T>::scalar;

@@ -4,8 +4,8 @@
 #include "identity.hpp"
 #include "simt/texture_object.hpp"
 
-// A fetch, or an access of a surface, is one instruction of a GPU: in the checked flavour it is one call, and what it does
-// inside is not checked. It tells the checkers which texels it accesses.
+// A fetch or surface access is one instruction on a GPU: in the checked flavour it is one call, and its inside is not
+// checked. It tells the checkers which texels it accesses.
 #ifdef SIMT_CHECKED
 #define SIMT_FETCH SIMT_UNCHECKED
 #else
@@ -15,7 +15,7 @@
 namespace simt {
 inline namespace SIMT_FLAVOUR {
 
-// A copy in the checked flavour: the description is in the simulator's own memory, which the checkers do not know.
+// A copy in the checked flavour: the description is in the simulator's own memory, unknown to the checkers.
 #ifdef SIMT_CHECKED
 SIMT_UNCHECKED TextureObject texture_object(unsigned long long handle) {
     return *reinterpret_cast<const TextureObject*>(handle);

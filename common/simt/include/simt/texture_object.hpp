@@ -10,7 +10,7 @@ struct TextureObject {
     size_t pitch, slice;  // bytes between rows, and between slices, layers or faces
     int extent[3];        // texels; 1 along unused axes
     size_t texel_bytes;
-    bool is_array;  // the texels of an array lie in an order that CUDA does not tell
+    bool is_array;  // on an array, where CUDA does not document the order of texels
     cudaChannelFormatDesc format;
     cudaTextureDesc how;  // addressing, filter, read mode
 };

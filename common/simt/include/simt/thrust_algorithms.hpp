@@ -1,7 +1,7 @@
 // Thrust's algorithms on the device. simcc hides the GPU's compiler from the toolkit's headers, which then define the
-// types of their CUDA system (policies, pointers, memory resources) and none of its algorithms. Those are here: each
+// types of their CUDA system (policies, pointers, memory resources) but none of its algorithms. Those are here: each
 // runs Thrust's own sequential algorithm as a kernel of one thread in the policy's stream, and the host waits for it.
-// So an algorithm is ordered with other work as on a GPU, and the checkers see it as they see any kernel.
+// So an algorithm is ordered with other work as on a GPU, and the checkers see it like any other kernel.
 #pragma once
 
 #include <type_traits>
@@ -19,7 +19,7 @@
 namespace simt {
 inline namespace SIMT_FLAVOUR {
 
-// What an algorithm leaves for the host, in the host's memory, to which kernels have no access otherwise.
+// Writes an algorithm's result to the host's memory, to which kernels otherwise have no access.
 SIMT_UNCHECKED void hand_over(volatile char* to, const void* from, size_t bytes) {
     const auto* source = static_cast<const volatile char*>(from);
     for (size_t i = 0; i < bytes; ++i) to[i] = source[i];
@@ -49,7 +49,7 @@ SIMT_INLINE void hand_over_end(Outcome* outcome, AlgorithmEnd end) {
     hand_over(reinterpret_cast<char*>(&outcome->end), &end, sizeof end);
 }
 
-// Runs on the device. The result's destructor does not run here: the host takes the result over.
+// Runs on the device. The result's destructor does not run here: the host takes over the result.
 template <class Result, class Call>
 __attribute__((noinline)) void run_algorithm(Call& call, AlgorithmOutcome<Result>* outcome) {
     try {
@@ -107,7 +107,7 @@ auto as_plain_memory(thrust::detail::normal_iterator<Pointer> iterator) {
     return thrust::raw_pointer_cast(iterator.base());
 }
 
-// Inside a kernel an algorithm runs in its thread alone.
+// Inside a kernel an algorithm runs only in the calling thread.
 #define SIMT_ALGORITHM(name)                                                                     \
     template <class Policy, class... Arguments>                                                  \
     auto name(execution_policy<Policy>& policy, Arguments... arguments) {                        \

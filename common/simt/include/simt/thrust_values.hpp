@@ -24,7 +24,7 @@ inline void move_bytes(void* to, const void* from, size_t bytes, cudaStream_t st
     simt::throw_if_failed(cudaStreamSynchronize(stream), "thrust::copy");
 }
 
-// The stream of the policy, or of the one of two that is the device's.
+// The stream of the policy; of two policies, that of the device's.
 template <class Policy>
 cudaStream_t stream_of(execution_policy<Policy>& policy) {
     return get_stream(derived_cast(policy));

@@ -33,7 +33,7 @@ SIMT_UNCHECKED void switch_lane(Context* self, Context* next) {
     lane_identity.detached = self->detached;
 }
 
-// Runs the other lanes until this one is put back into `ready`. The warp already records what it waits for.
+// Runs the other lanes until this one is back in `ready`. The warp has already recorded what it waits for.
 SIMT_UNCHECKED void let_others_run(Context* self, Warp* warp) {
     unsigned ready = warp->ready;
     Context* next;
@@ -46,8 +46,8 @@ SIMT_UNCHECKED void let_others_run(Context* self, Warp* warp) {
     switch_lane(self, next);
 }
 
-// Waits until all lanes of `mask` that are still in the kernel have come here too. Their values in warp->arriving are
-// then in warp->published, until the lane waits again.
+// Waits until all lanes of `mask` that are still in the kernel have arrived. Their values in warp->arriving are then in
+// warp->published, until the lane waits again.
 SIMT_UNCHECKED void meet(Context* self, Warp* warp, unsigned mask) {
     warp->meeting |= lane_bit(self);
     if (__builtin_expect((warp->live & ~mask) != 0, 0)) {
@@ -56,8 +56,8 @@ SIMT_UNCHECKED void meet(Context* self, Warp* warp, unsigned mask) {
     }
     const bool is_last = warp->ready == 0 && warp->meeting == warp->live && warp->partial == 0;
     if (!is_checked && is_last && ++warp->meetings_in_turn < meetings_per_turn) {
-        // The whole warp has come: complete the meeting here and go on without a switch. (Checked kernels leave it to
-        // the runtime, which reports it.)
+        // The whole warp has arrived: complete the meeting here and go on without a switch. (Checked kernels leave it
+        // to the runtime, which reports it.)
         Exchange* published = warp->arriving;
         published->present = warp->live;
         warp->arriving = warp->published;
@@ -81,14 +81,14 @@ SIMT_UNCHECKED void note_change() {
     __atomic_store_n(&taken->count, taken->count + 1, __ATOMIC_RELAXED);
 }
 
-// The running lane has seen this value where it waits for another.
+// The running lane has seen this value where it waits for another one.
 SIMT_UNCHECKED void note_value_seen(unsigned long long value) {
     const unsigned long long mixed = (value + reinterpret_cast<unsigned long long>(current_lane)) * 0x9e3779b97f4a7c15;
     values_seen += mixed ^ mixed >> 32;
 }
 
 // Called in a polling loop: every other lane of the block goes first, and eventually other blocks. Does nothing on the
-// host. `seen`: what the lane has seen where it polls, if it is known here.
+// host. `seen`: the value that the lane polls, if it is known here.
 SIMT_OUT_OF_LINE void yield(Site site = Site::here(), unsigned long long seen = 0) {
     if (!in_kernel()) return;
     note_value_seen(seen);
@@ -115,7 +115,7 @@ public:
     Polling& operator=(const Polling&) = delete;
 
 private:
-    bool is_inner_ = false;  // another such loop is around this one
+    bool is_inner_ = false;  // this loop is inside another such loop
 };
 
 }  // namespace SIMT_FLAVOUR

@@ -9,7 +9,7 @@
 
 namespace simt {
 
-// The values with which the lanes of a warp came to a shuffle or a vote.
+// The values that the lanes of a warp bring to a shuffle or a vote.
 struct Exchange {
     unsigned present = 0;     // lanes that took part, set when their meeting completes
     unsigned predicates = 0;  // bit per lane
@@ -50,13 +50,13 @@ struct Warp {
 extern __thread Warp* current_warp;
 extern __thread Context* current_lane;
 
-// For the watchdog, which must tell threads that wait for ever from those that wait and go on (exec/launch_watch.hpp):
-// how often lanes on this OS thread have taken a lock or stopped waiting, and a sum over the values that they have seen
-// while they waited.
+// For the watchdog, which must distinguish threads that wait forever from those that wait and go on
+// (exec/launch_watch.hpp): how often lanes on this OS thread have taken a lock or stopped waiting, and a sum over the
+// values that they have seen while they waited.
 extern __thread unsigned long long changes_made;
 extern __thread unsigned long long values_seen;
-// Of those lanes, each once for every value of `step_epoch`, which the watchdog renews when the launch has made a step.
-// Null where no kernel runs.
+// Counts those lanes, each once for every value of `step_epoch`, which the watchdog renews when the launch has made a
+// step. Null where no kernel runs.
 struct TurnsTaken {
     unsigned long long count = 0;
     const unsigned short* step_epoch = nullptr;

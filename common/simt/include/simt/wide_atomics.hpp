@@ -1,4 +1,4 @@
-// Compare-and-swap of 16 bytes, which the compiler's own atomic functions would leave to a library.
+// Compare-and-swap of 16 bytes, for which the compiler's own atomic functions would call a library.
 #pragma once
 
 #include "declare.h"
@@ -8,7 +8,7 @@ inline namespace SIMT_FLAVOUR {
 
 __extension__ typedef unsigned __int128 WideWord __attribute__((may_alias));
 
-// Writes `desired` if *address equals `expected`, and leaves in `expected` what was there before.
+// Writes `desired` if *address equals `expected`, and puts the old value into `expected`.
 SIMT_UNCHECKED bool swap_if_equal_wide(WideWord* address, WideWord& expected, WideWord desired) {
 #if defined(__x86_64__)
     bool is_swapped;

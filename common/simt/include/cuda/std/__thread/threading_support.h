@@ -1,5 +1,5 @@
-// The toolkit's semaphores, latches and barriers, and wait() of its atomics, poll by functions in this header. On a GPU
-// these may go round until the value changes; here a lane must let the others run, or it waits for ever.
+// The toolkit's semaphores, latches and barriers, and wait() of its atomics, poll through functions in this header. On
+// a GPU these may spin until the value changes; here a lane must let the others run, or it waits forever.
 #pragma once
 #pragma GCC system_header
 

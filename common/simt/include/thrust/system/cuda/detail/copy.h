@@ -1,3 +1,3 @@
-// The toolkit's declares copies on the device that only nvcc defines.
+// The toolkit's header declares copies on the device that only nvcc defines.
 #pragma once
 #include <thrust/system/cuda/detail/util.h>

@@ -1,4 +1,4 @@
-// Every use of Thrust's system for the device comes through this header: the place for what simcc makes of it.
+// Every use of Thrust's device system includes this header, so simcc's replacements come in here.
 #pragma once
 #include_next <thrust/system/cuda/detail/util.h>
 

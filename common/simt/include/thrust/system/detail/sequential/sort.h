@@ -1,5 +1,5 @@
-// Thrust's sort of one thread, which its algorithms on the host, in kernels and, by simcc, on the device come down to.
-// The toolkit's own would not do: that of CUDA 13.0 puts negative ints behind the others, keeps half a megabyte on the
+// Thrust's single-threaded sort, which its algorithms on the host, in kernels and, with simcc, on the device all use.
+// The toolkit's own would not do: that of CUDA 13.0 puts negative ints after the others, keeps half a megabyte on the
 // stack, which is more than a lane has, and takes several times as long as std::sort() where keys have no radix.
 #pragma once
 
@@ -19,7 +19,7 @@
 #include <thrust/system/detail/sequential/execution_policy.h>
 #include <thrust/type_traits/is_contiguous_iterator.h>
 
-// What the toolkit's brings along.
+// The headers that the toolkit's version includes.
 #include <thrust/iterator/transform_iterator.h>
 #include <thrust/iterator/zip_iterator.h>
 #include <thrust/merge.h>
@@ -38,7 +38,7 @@ template <class Compare, class Key>
 constexpr bool is_descending =
     std::is_same_v<Compare, thrust::greater<Key>> || std::is_same_v<Compare, thrust::greater<>>;
 
-// Whether the bits of a key tell its place in this order.
+// Whether the bits of a key determine its place in this order.
 template <class Compare, class Key>
 constexpr bool has_radix =
     std::is_arithmetic_v<Key> && sizeof(Key) <= 8 && (is_ascending<Compare, Key> || is_descending<Compare, Key>);
@@ -49,7 +49,7 @@ using Unsigned =
                        std::conditional_t<bytes == 2, std::uint16_t,
                                           std::conditional_t<bytes == 4, std::uint32_t, std::uint64_t>>>;
 
-// A number without a sign whose order is that of the keys. -0.0 is 0.0, as in comparisons.
+// An unsigned number in the order of the keys. -0.0 is 0.0, as in comparisons.
 template <class Key>
 Unsigned<sizeof(Key)> radix_of(Key key) {
     using Bits = Unsigned<sizeof(Key)>;
@@ -82,7 +82,7 @@ struct HeapAllocator {
 template <class T>
 using Array = std::vector<T, HeapAllocator<T>>;
 
-// Radix sort, a byte in each pass from the lowest on; a pass in which all elements agree is left out.
+// Radix sort, one byte per pass from the lowest up; a pass in which all elements agree is skipped.
 template <bool descending, class Element, class KeyOf>
 void sort_by_radix(Element* data, size_t n, KeyOf key_of) {
     using Bits = decltype(radix_of(key_of(*data)));
@@ -137,7 +137,7 @@ void sort_plain_memory(Element* data, size_t n, KeyOf key_of, Compare compare) {
     if constexpr (has_radix<Compare, Key>) {
         if (n > few) return sort_by_radix<is_descending<Compare, Key>>(data, n, key_of);
     }
-    // (As on a GPU, the comparison may take its arguments by reference to what could be changed.)
+    // (As on a GPU, the comparison may take its arguments by non-const reference.)
     sort_by_merging(data, n, [&](const Element& one, const Element& other) -> bool {
         return compare(key_of(const_cast<Element&>(one)), key_of(const_cast<Element&>(other)));
     });
