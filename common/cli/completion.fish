@@ -1,4 +1,4 @@
-# Fish completion of @NAME@, which knows its options, their words and the names that it takes.
+# Fish completion for @NAME@, which knows its own options, their words and the names that it accepts.
 function __@NAME@_complete
     set -l words (commandline -opc) (commandline -ct)
     set -l candidates (@NAME@ --complete $words[2..-1] 2>/dev/null)

@@ -1,4 +1,4 @@
-// What a shell offers for the last word of a command line. PROGRAM --complete WORD... prints it, from the option table.
+// Completions of a command line's last word, from the option table. PROGRAM --complete WORD... prints them.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ struct Candidate {
     std::string word, help;
 };
 
-// `words` are those after the program's name; the last one is to be completed and may be empty. Where nothing is known,
-// there are no candidates, and the shell offers files.
+// `words` are those after the program's name; the last one, which may be empty, is completed. If nothing is known about
+// it, there are no candidates, and the shell offers files.
 std::vector<Candidate> completions(const Program& program, const OptionTable& table,
                                    const std::vector<std::string>& words);

@@ -1,5 +1,5 @@
 #compdef @NAME@
-# Zsh completion of @NAME@, which knows its options, their words and the names that it takes.
+# Zsh completion for @NAME@, which knows its own options, their words and the names that it accepts.
 _@NAME@() {
     local line
     local -a candidates shown

@@ -51,7 +51,7 @@ static std::vector<Chosen> all_of(const Backend& backend, const Probe& probe) {
     return chosen;
 }
 
-// A UUID or PCI id names a device by any unambiguous beginning, with or without "GPU-" and the PCI domain.
+// Any unambiguous prefix of a UUID or PCI id names a device, with or without "GPU-" and the PCI domain.
 static bool is_named(const DeviceInfo& device, const std::string& name) {
     if (name.size() < 4) return false;
     const auto begins = [&](const std::string& id) { return id.compare(0, name.size(), name) == 0; };
@@ -64,7 +64,7 @@ static Chosen find_gpu(const std::string& name, const std::vector<Chosen>& gpus)
     if (ordinal)
         for (const Chosen& gpu : gpus)
             if (std::to_string(gpu.device.ordinal) == name) return gpu;
-    // (The beginning of a UUID may be all digits.)
+    // (A prefix of a UUID may be all digits.)
     std::vector<Chosen> found;
     for (const Chosen& gpu : gpus)
         if (is_named(gpu.device, name)) found.push_back(gpu);
@@ -106,8 +106,8 @@ std::string notice_of_models(const std::vector<DeviceInfo>& gang) {
     std::vector<std::string> counts;
     for (const auto& [name, count] : models) counts.push_back(text("{} {}", count, name));
     return text(
-        "the devices differ, {}: each has an equal share, so the slowest sets the time; percents of the peak are of "
-        "the sum of all, and what rows say of a kernel is rank 0's",
+        "the devices differ, {}: each has an equal share, so the slowest sets the time; percentages of peak are of "
+        "the sum of all, and kernel details in the rows are rank 0's",
         list_text(counts, "and"));
 }
 

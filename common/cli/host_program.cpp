@@ -8,7 +8,7 @@
 #include "common/io/output.hpp"
 #include "common/io/text.hpp"
 
-// Only starting a thread fails in this way.
+// Only a thread that could not be started fails with this code.
 static const char* remedy_for(const std::exception& error) {
     const auto* const of_system = dynamic_cast<const std::system_error*>(&error);
     const bool no_thread = of_system && of_system->code() == std::errc::resource_unavailable_try_again;

@@ -1,4 +1,4 @@
-// main() of every program: options, then the device, then the backend's run. All failures end here, as one line and a code.
+// main() of every program: options, then the device, then the backend's run. Failures end here, as one line and a code.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -48,14 +48,14 @@ static bool works_together(const Program& program, const Options& options) {
     return program.gangs == Gangs::always || options.gang;
 }
 
-// The command as all processes of a gang have to have it.
+// The command, which must be the same in all processes of a gang.
 static std::string command_text(const Program& program, int argc, char** argv) {
     std::string command = program.name;
     for (int i = 1; i < argc; ++i) command += std::string(" ") + argv[i];
     return command;
 }
 
-// The other processes of the gang, if a launcher has started several. One of them speaks: the others are silent.
+// Joins the other processes of the gang, if a launcher has started several. Only one of them speaks.
 static void join_others(const Program& program, int argc, char** argv, Options& options,
                         std::optional<ProcessTeam>& team) {
     const World world = find_world(std::getenv);
@@ -72,17 +72,17 @@ static void join_others(const Program& program, int argc, char** argv, Options& 
     team->check_alike();
     if (!options.operands.empty() && !team->has_folder())
         fail(Exit::usage,
-             "processes that share a file need a folder, too, that all of them see: let GRIDUTILS_RENDEZVOUS name one");
+             "processes that share a file also need a folder that all of them see: set GRIDUTILS_RENDEZVOUS to one");
     if (!options.predict.gangs.empty() && !team->is_one_machine())
         fail(Exit::usage,
              "--predict assumes that the links of the gangs it measures are within one machine: start the "
              "processes on one machine");
     if (options.checks.counters)
-        fail(Exit::usage, "--counters would count the part of each process: run it in one process, without {}",
+        fail(Exit::usage, "--counters would count only the part of each process: run it in one process, without {}",
              world.launcher);
 }
 
-// A mistake in the command of one process ends the others, too.
+// A usage error in one process ends the others, too.
 static bool parse(const Program& program, int argc, char** argv, Options& options, std::optional<ProcessTeam>& team) {
     try {
         return parse_options(program, argc, argv, options);
@@ -110,13 +110,13 @@ static std::vector<Chosen> devices_for(Options& options, const Program& program,
     return choose_devices(options.device, every_device, options.verbose, notice, simulator);
 }
 
-// Whoever pipes numbers into a program that was not asked to read them waits for another result than a benchmark's.
+// A user who pipes in numbers without asking the program to read them does not expect a benchmark.
 static void point_at_unread_input(const Session& session) {
     const Program& program = session.program;
     struct stat input {};
     if (!session.options.is_bare || program.most_operands == 0 || !program.input_files) return;
     if (fstat(STDIN_FILENO, &input) != 0 || !(S_ISFIFO(input.st_mode) || S_ISREG(input.st_mode))) return;
-    session.notice(text("standard input is not read, this is a benchmark; to read it name it -, as in: {} -{}",
+    session.notice(text("this is a benchmark and does not read standard input; to read it, name it -, as in: {} -{}",
                         program.name, program.most_operands > 1 ? " B" : ""));
 }
 
@@ -136,24 +136,24 @@ static Exit run(const Program& program, int argc, char** argv, Options& options,
             devices.front().device = device;
             break;
         }
-        // Each process of a filter has its part of the input, and its own devices for that.
+        // Each process of a filter works on its part of the input, with its own devices.
         const auto is_another = [&](const DeviceInfo& device) { return device.process != options.team->process(); };
         if (!options.operands.empty()) gang.erase(std::remove_if(gang.begin(), gang.end(), is_another), gang.end());
     }
-    // After the checkers: a signal first removes the unfinished file, and then they have their last words.
+    // After the checkers have started: a signal first removes the unfinished file, and then they report.
     Output output(options.team->speaks() ? options.output_path : "/dev/null");
     Exit exit = Exit::fine;
     if (devices.size() > 1 && program.benchmark && !options.operands.empty())
-        fail(Exit::usage, "a filter runs on one device, and --device {} names {}{}", options.device, devices.size(),
+        fail(Exit::usage, "a filter runs on one device, but --device {} names {}{}", options.device, devices.size(),
              program.gangs == Gangs::on_request ? "; --gang deals its input to all of them" : "");
     if (lists_variants) list_variants(Session(program, options, DeviceInfo{}, output));
     for (const Chosen& chosen : devices) {
-        // Each backend has a Program of its own: its variants' rows hold that backend's launches.
+        // Each backend has its own Program: its variants hold that backend's launches.
         Session session(*chosen.backend->program, options, chosen.device, output);
         if (!gang.empty()) session.gang = gang;
         const std::string models = options.operands.empty() ? notice_of_models(gang) : "";
         if (!models.empty()) session.notice(models);
-        // To a filter that computes on the host it does not matter why there is no GPU.
+        // A filter that computes on the host needs no GPU: why there is none is only a detail.
         const bool is_filter = program.benchmark && program.input_files && !options.operands.empty();
         if (!notice.empty() && is_filter && session.computes_on_host()) session.detail(notice);
         else if (!notice.empty()) session.notice(notice);
@@ -164,11 +164,11 @@ static Exit run(const Program& program, int argc, char** argv, Options& options,
         if (session.blocks > 0 && session.variants_that_ran == 0)
             fail(Exit::unavailable, "none of the chosen variants can run here{}",
                  options.verbose ? "" : "; -v says why");
-        // The rows of several devices are one table for a program that reads them.
+        // In the machine formats, the rows of all devices are one table.
         if (session.format() != Format::human) options.header = false;
     }
     if (options.team->speaks()) output.commit();
-    // (Whoever cannot give a file its name ends the others, too, who until then remove what is unfinished.)
+    // (If that fails, the others end, too. Until here they would remove the unfinished file.)
     if (team) {
         if (team->has_folder() || team->gathers_by_devices()) static_cast<void>(team->gather(""));
         if (!team->speaks()) output.commit();
@@ -177,7 +177,7 @@ static Exit run(const Program& program, int argc, char** argv, Options& options,
     return exit;
 }
 
-// A defect that was found explains what else went wrong: its exit status takes precedence.
+// A defect that was found explains whatever else went wrong, so its exit status takes precedence.
 int main(int argc, char** argv) {
     const Program& program = *sim::backend().program;
     Options options;

@@ -1,4 +1,4 @@
-// Messages on standard error: "reduce: ...", where --color allows it an error's name in bold red, a notice's in bold.
+// Messages on standard error: "reduce: ...". If --color allows, an error's name is bold red, a notice's is bold.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 enum class Weight { notice, error };
 
-// Color only on a terminal that has it, whose user has not set NO_COLOR (no-color.org), unless --color says otherwise.
+// Unless --color decides: only on a terminal that has color, and if the user has not set NO_COLOR (no-color.org).
 bool use_color(When color, bool is_terminal);
 
 void print_message(const char* program, const std::string& message, When color, Weight weight);

@@ -1,6 +1,6 @@
-// The option table of a program: a row says how an option is written, what --help says of it, and which field it sets.
-// The command line, --help, the completion and the check of the manual pages all follow from the rows; a field's
-// initial value is the option's default.
+// The option table of a program: a row has the spelling of an option, its help and the field that it sets. The command
+// line parser, --help, the completion and the check of the manual pages all use the rows; a field's initial value is
+// the option's default.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 #include "common/io/text.hpp"
 #include "common/measure/settings.hpp"
 
-// What an option's argument names, if it is a file.
+// Whether an option's argument names a file, and how it is used.
 enum class FileUse { none, input, output };
 
-// A default as it would be typed; "" for none. In the simulator it may be another.
+// A default as it would be typed; "" for none. The simulator may have a different one.
 struct DefaultText {
     std::string on_gpu, in_simulator;
 
@@ -25,7 +25,7 @@ struct DefaultText {
     DefaultText(std::string on_gpu_, std::string in_simulator_)
         : on_gpu(std::move(on_gpu_)), in_simulator(std::move(in_simulator_)) {}
 
-    // What --help shows: first the one that applies.
+    // What --help shows: the default that applies comes first.
     std::string shown(bool simulated) const;
 };
 
@@ -41,14 +41,14 @@ struct OptionRow {
     bool has_optional_argument() const { return !argument.empty() && argument[0] == '['; }
 };
 
-// A word that an option knows, and what it means.
+// A word that an option accepts, and its value.
 template <typename T>
 struct Choice {
     const char* word;
     T value;
 };
 
-// What an argument sets. A setting per backend gets one value for both.
+// Sets a field to an argument's value. A setting per backend gets the same value for both.
 template <typename T>
 void set_field(T& field, const T& value) {
     field = value;
@@ -90,12 +90,12 @@ DefaultText default_text(const PerBackend<T>& field, Show show) {
     return {show(field.on_gpu), show(field.in_simulator)};
 }
 
-// Fields are set while the command line is read: until then they must not move.
+// Fields are set when the command line is parsed: until then they must not move.
 class OptionTable {
 public:
     const std::vector<OptionRow>& rows() const { return rows_; }
 
-    // Any row. It takes the place of an earlier one with the same long name: a program may read a common option its own way.
+    // Any row. It replaces an earlier one with the same long name, so that a program can redefine a common option.
     void add(OptionRow row);
 
     // A flag: sets the opposite of the default.
@@ -106,7 +106,7 @@ public:
         add({flags, "", help, "", [&field, value](const std::string&) { set_field(field, value); }});
     }
 
-    // A whole number, perhaps with a suffix, from smallest to largest.
+    // A whole number from smallest to largest, optionally with a suffix.
     template <typename Field>
     void whole(const char* flags, const char* argument, const char* help, Field& field, std::size_t smallest,
                std::size_t largest) {
@@ -118,17 +118,17 @@ public:
         add(std::move(row));
     }
 
-    // A number from smallest to largest. A default of 0 or less means none, and is not shown.
+    // A number from smallest to largest. A default of 0 or less is not shown.
     void number(const char* flags, const char* argument, const char* help, double& field, double smallest,
                 double largest);
 
     void text(const char* flags, const char* argument, const char* help, std::string& field);
 
-    // The name of a file: "-" is standard input or output. No file may be input and output at once.
+    // The name of a file; "-" is standard input or output. No file may be both input and output.
     void input_file(const char* flags, const char* argument, const char* help, std::string& field);
     void output_file(const char* flags, const char* argument, const char* help, std::string& field);
 
-    // Words separated by commas.
+    // A comma-separated list of words.
     void list(const char* flags, const char* argument, const char* help, std::vector<std::string>& field);
 
     // The value that parse(argument) returns.

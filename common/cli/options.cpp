@@ -33,7 +33,7 @@ OptionTable option_table(const Program& program, Options& options, void (*add_ch
     return table;
 }
 
-// Whether a run with these options would be in the simulator.
+// Whether a run with these options would use the simulator.
 bool is_simulated(const Options& options) {
     if (options.checks.any() || options.by_line || options.annotate || options.device == "sim") return true;
     return options.device == "auto" && seems_without_gpu();
@@ -64,7 +64,7 @@ std::string help_of(const Program& program, const OptionTable& table, const Opti
     return help + '\n' + wrapped(codes, std::min<std::size_t>(width, 100)) + '\n';
 }
 
-// The first argument that no option of the program explains, with the nearest one that exists.
+// Reports an unknown option, with the nearest one that exists.
 [[noreturn]] void fail_unknown(const Program& program, const OptionTable& table, const std::string& word) {
     std::vector<std::string> names;
     for (const OptionRow& row : table.rows())
@@ -75,7 +75,7 @@ std::string help_of(const Program& program, const OptionTable& table, const Opti
          nearest.empty() || name.size() < 3 ? "" : "; did you mean '" + nearest + "'?", program.name);
 }
 
-// The words that are not options: operands, and words that only look like options.
+// The operands. A word before "--" that looks like an option is an unknown one.
 std::vector<std::string> operands_among(const Program& program, const OptionTable& table,
                                         std::vector<std::string> words) {
     const auto end = std::find(words.begin(), words.end(), "--");
@@ -123,7 +123,7 @@ std::vector<Typed> typed_options(const Program& program, const OptionTable& tabl
         const OptionRow* row = std::find_if(known.begin(), known.end(), of_option)->second;
         const std::string argument = row->argument.empty() ? "" : option->results().back();
         const bool left_out = row->has_optional_argument() && argument == "true";
-        // An empty argument is a mistake in a script, such as a variable that was never set: no option accepts one.
+        // An empty argument is a mistake in a script, such as a variable that was never set, so no option accepts one.
         if (argument.empty() && !row->argument.empty())
             fail(Exit::usage, "{} is empty: give it a value or leave it out; {} --help shows which", row->long_name(),
                  program.name);
@@ -132,7 +132,7 @@ std::vector<Typed> typed_options(const Program& program, const OptionTable& tabl
     return typed;
 }
 
-// Sets the fields. A wrong argument does not stop the others: --color, which its message needs, may be among them.
+// Sets the fields. A wrong argument does not stop the rest: --color, which the error message needs, may be among them.
 void take(const std::vector<Typed>& typed) {
     std::exception_ptr first_failure;
     for (const Typed& option : typed) {
@@ -145,11 +145,11 @@ void take(const std::vector<Typed>& typed) {
     if (first_failure) std::rethrow_exception(first_failure);
 }
 
-// For --help, which shows the defaults of the device that is asked for.
+// For --help, which shows the defaults of the requested device.
 void take_what_is_right(const std::vector<Typed>& typed) {
     try {
         take(typed);
-    } catch (const Failure&) {  // help is what is wanted
+    } catch (const Failure&) {  // the user asked for help
     }
 }
 
@@ -157,23 +157,22 @@ void take_what_is_right(const std::vector<Typed>& typed) {
 void complete(const std::set<std::string>& given, Options& options) {
     simt::check::Settings& checks = options.checks;
     checks.counters |= options.by_line || options.annotate;
-    // An option that only says how to check asks for all checks.
+    // An option that only says how to check implies all checks.
     const bool implied = given.count("--schedule") > 0 || given.count("--print-limit") > 0;
     if (implied && !checks.any_check() && !checks.counters) options.choose_all_checks(checks);
-    if (options.weak && !options.gang)
-        fail(Exit::usage, "--weak says what several devices work on: add --gang, or leave it out");
+    if (options.weak && !options.gang) fail(Exit::usage, "--weak is for several devices: add --gang, or leave it out");
     if (!options.predict.gangs.empty() && !options.gang)
-        fail(Exit::usage, "--predict goes on from gangs that are measured: add --gang, or leave it out");
+        fail(Exit::usage, "--predict extrapolates from measured gangs: add --gang, or leave it out");
     for (const char* name : {"--per-machine", "--network-latency", "--network-bandwidth", "--links"})
         if (given.count(name) > 0 && options.predict.gangs.empty())
             fail(Exit::usage, "{} is for predictions: add --predict, or leave it out", name);
     if (checks.any() && !options.predict.gangs.empty())
-        fail(Exit::usage, "--predict follows from times, and a checked run takes none; leave one of them out");
+        fail(Exit::usage, "--predict needs times, and a checked run takes none; leave one of them out");
     if (checks.any() && !options.versus.empty())
         fail(Exit::usage, "--versus compares times, and a checked run takes none; leave one of them out");
 }
 
-// Last of all: an option that would be ignored on any device is to be left out, not used on another device.
+// Checked last: an option that is ignored on every device should be left out, not moved to another device.
 void refuse_checks_of_gpus(const Options& options) {
     if (options.checks.any() && options.device != "auto" && options.device != "sim")
         fail(Exit::usage,
@@ -187,7 +186,7 @@ constexpr const char* options_of_benchmarks[] = {"--list",    "--no-header", "--
                                                  "--seed",    "--tol",       "--no-verify", "--profile", "--counters",
                                                  "--by-line", "--annotate",  "--weak",      "--predict"};
 
-// What would be ignored is refused: beside operands and without them.
+// Refuses options that would be ignored, with operands or without.
 void refuse_ignored(const Program& program, const std::set<std::string>& given, const Options& options) {
     if (given.count("--profile") > 0 && options.checks.any())
         fail(Exit::usage,
@@ -209,16 +208,16 @@ void refuse_ignored(const Program& program, const std::set<std::string>& given, 
     for (const char* name : options_of_benchmarks) refuse(name);
     for (const char* name : program.benchmark_options) refuse(name);
     if (options.format.value_or(Format::jsonl) != Format::jsonl)
-        fail(Exit::usage, "with '{}' {} is a filter, which prints its result alone, or as --json: leave {} out",
-             operand, program.name, given.count("--csv") > 0 ? "--csv" : "--format");
+        fail(Exit::usage, "with '{}' {} is a filter, which prints only its result, or --json: leave {} out", operand,
+             program.name, given.count("--csv") > 0 ? "--csv" : "--format");
 }
 
-// A file that is read or written, and what the program's usage calls it.
+// A file that is read or written, with its name in the program's usage.
 struct NamedFile {
     std::string name, path;
 };
 
-// Operands have the names of the usage, "BASE OTHER...", the last of which may stand for several.
+// Operands are named as in the usage, "BASE OTHER..."; the last name may stand for several.
 std::vector<NamedFile> inputs_among(const Program& program, const std::vector<std::string>& operands) {
     std::string usage = program.operands;
     std::erase_if(usage, [](char letter) { return letter == '[' || letter == ']' || letter == '.'; });
@@ -243,8 +242,7 @@ void refuse_shared_pipes(const std::vector<NamedFile>& inputs) {
     }
 }
 
-// A file that is written may be no input, nor be written twice at once. Results go to standard output unless --output
-// names a file.
+// An output may not also be an input or another output. Results go to standard output unless --output names a file.
 void refuse_shared_files(const Program& program, const std::vector<Typed>& typed, const Options& options) {
     std::vector<NamedFile> inputs, outputs;
     if (program.input_files) inputs = inputs_among(program, options.operands);
@@ -266,7 +264,7 @@ void refuse_shared_files(const Program& program, const std::vector<Typed>& typed
         const std::string output = shown(path, "standard output");
         for (const NamedFile& input : inputs)
             if (input_identity(input.path) == identity)
-                fail(Exit::usage, "{} and {} are the same file, once read and once written: write to another one",
+                fail(Exit::usage, "{} and {} are the same file, both read and written: write to another one",
                      shown(input.path, "standard input"), output);
         for (std::size_t k = i + 1; k < outputs.size(); ++k) {
             const NamedFile& other = outputs[k];

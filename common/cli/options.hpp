@@ -1,4 +1,4 @@
-// What the command line of a program says, in typed fields, and the rows that read it.
+// A program's command line in typed fields, and the option rows that set them.
 #pragma once
 
 #include <any>
@@ -29,7 +29,7 @@ struct Options : MeasureSettings {
     std::vector<std::string> operands;
     bool is_bare = false;                                         // no word was typed after the program's name
     std::any own;                                                 // the program's own options: its struct
-    void (*choose_all_checks)(simt::check::Settings&) = nullptr;  // with the rows of --check
+    void (*choose_all_checks)(simt::check::Settings&) = nullptr;  // set with the rows of --check
 
     // The rows of the option table. (Templates, so that only the parser compiles them.)
     template <typename Table>
@@ -60,7 +60,7 @@ struct Options : MeasureSettings {
     template <typename Table>
     void add_check_options(Table& table) {
         choose_all_checks = [](simt::check::Settings& settings) { parse_checks("", settings); };
-        // parse_checks() knows which checks --check without a list means, and says what is wrong with a list.
+        // parse_checks() knows which checks --check without a list means, and returns what is wrong with a list.
         const auto refuse = [](const std::string& wrong) {
             if (!wrong.empty()) fail(Exit::usage, "{}", wrong);
         };
@@ -87,7 +87,7 @@ struct Options : MeasureSettings {
         MeasureSettings::add_options(table);
         if (program.gangs == Gangs::on_request) {
             add_gang_options(table);
-            table.read("--predict", "LIST", "--gang: predict gangs of so many devices, too", "", predict.gangs,
+            table.read("--predict", "LIST", "--gang: also predict gangs of so many devices", "", predict.gangs,
                        [](const std::string& list) { return parse_counts(list, "gang", 2, 1 << 20); });
             add_prediction_options(table);
         }
@@ -100,11 +100,11 @@ struct Options : MeasureSettings {
     }
 };
 
-// The rows of --check and what belongs to it. They need the simulator, which a program without kernels does without.
+// The rows of --check and its companions. They need the simulator, which programs without kernels do not link.
 void add_check_rows(Options& options, OptionTable& table);
 
-// Reads the command line into `options`; its color is set even if something else is wrong. --help and --version print
-// to standard output. Returns whether there is anything left to do. Throws Failure(usage) with one message that names
-// the nearest option for a misspelt one.
+// Parses the command line into `options`; their color is set even if something else is wrong. Returns false if nothing
+// is left to do, because --help, --version or --complete has printed to standard output. Throws Failure(usage) with one
+// message, which names the nearest option for a misspelled one.
 bool parse_options(const Program& program, int argc, char** argv, Options& options,
                    void (*add_checks)(Options&, OptionTable&) = add_check_rows);

@@ -6,7 +6,7 @@
 
 #include "common/cli/backend.hpp"
 
-// The nodes of the drivers for PCs, WSL and Jetson.
+// The device nodes of the drivers for PCs, WSL and Jetson.
 bool seems_without_gpu() {
     const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
     if (!gpu::backend || (visible && !*visible)) return true;

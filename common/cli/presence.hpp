@@ -1,5 +1,5 @@
-// Whether there is a GPU, as far as it can be told without starting a driver, which takes long.
+// Guesses whether there is a GPU without starting a driver, which takes long.
 #pragma once
 
-// Whether "auto" is likely to be the simulator.
+// Whether "auto" will probably be the simulator.
 bool seems_without_gpu();

@@ -1,4 +1,4 @@
-// What a program says about itself: data only, the same in every backend it is built for.
+// The description of a program: data only, the same in every backend it is built for.
 #pragma once
 
 #include <any>
@@ -17,8 +17,7 @@ void own_options(std::any& settings, OptionTable& table) {
     settings.emplace<Settings>().add_options(table);
 }
 
-// Whether the chosen devices work together on one problem, or on a filter's input: if --gang says so, or in all runs of the
-// program.
+// Whether the chosen devices work together on one problem or on a filter's input: never, with --gang, or always.
 enum class Gangs { never, on_request, always };
 
 struct Program {
@@ -26,21 +25,21 @@ struct Program {
     const char* summary;        // one sentence, for --help
     const char* operands = "";  // "[FILE]..." for --help; "" if it takes none
     std::size_t most_operands = 0;
-    bool has_kernels = true;                    // else there are no devices and nothing to check: see host_program.hpp
+    bool has_kernels = true;                    // if not: no devices, and nothing to check (see host_program.hpp)
     bool prints_table = true;                   // --format and the like apply
-    bool benchmark = true;                      // has variants, samples and timings, and so their common options
-    std::vector<DType> dtypes = {DType::f32};   // the element types it knows, the default first; none: words
+    bool benchmark = true;                      // has variants, samples and timings, and the common options for them
+    std::vector<DType> dtypes = {DType::f32};   // the element types it supports, the default first; none: words
     const char* unit = "elements";              // of -n
     const char* sizes = "1Mi";                  // default of -n on a GPU,
     const char* simulator_sizes = "64Ki";       // and in the simulator
-    std::vector<const Variant*> variants = {};  // variants_of() its table
+    std::vector<const Variant*> variants = {};  // variants_of(its table)
     void (*options)(std::any&, OptionTable&) = nullptr;  // own_options<Settings>, after the common ones
-    std::vector<const char*> benchmark_options = {};     // those of its own that make no sense with operands
+    std::vector<const char*> benchmark_options = {};     // its own options that make no sense with operands
     std::vector<Column> columns = {};                    // its own p_ columns, after the common ones
-    // For completion: the words that an option of its own takes, or for "" its operands; none where files are meant.
+    // For completion: the words that one of its own options accepts, or for "" its operands; none where files are meant.
     std::vector<std::string> (*words)(const std::string& option) = nullptr;
-    bool counts_in_simulator = false;  // there its counters are the result: --counters goes without saying,
-    std::vector<ShownCounter> shown_counters = {};  // and people see these beside its own columns
+    bool counts_in_simulator = false;               // the simulator's counters are the result: --counters is implied,
+    std::vector<ShownCounter> shown_counters = {};  // and the human table shows these beside its own columns
     bool every_device = false;                      // "auto" means all GPUs, not the first
     Gangs gangs = Gangs::never;
     bool input_files = true;  // operands name data: --input-format applies

@@ -1,11 +1,11 @@
-// The end of every tools/NAME.cu: it makes the program's run the backend that main() calls.
+// The last line of every tools/NAME.cu: registers the program's run as the backend that main() calls.
 #pragma once
 
 #include "common/cli/session.hpp"
 #include "common/cuda/check.cuh"
 #include "common/cuda/device.cuh"
 
-// `program` describes it; run(session) is called with the session's device as the current one.
+// `program` describes it; run(session) is called with the session's device current.
 #define GRIDUTILS_PROGRAM(program, run)                                                     \
     namespace BACKEND {                                                                     \
     const ::Backend& backend() {                                                            \

@@ -28,7 +28,7 @@ void Session::end_step() { progress_->end(); }
 
 void Session::write(NumberWriter& writer) {
     end_step();
-    // On a terminal the result itself shows how far it is.
+    // On a terminal the result itself shows the progress.
     if (output.is_terminal()) return writer.finish(output);
     const std::string& path = options.output_path;
     const std::string where = path.empty() || path == "-" ? "" : " to " + path;
@@ -51,7 +51,7 @@ std::vector<const Variant*> Session::selected() const {
     std::vector<bool> matched(options.kernels.size());
     std::string left_out;
     for (const Variant* variant : program.variants) {
-        const bool is_peer = options.versus == variant->name;  // it runs with whatever is compared
+        const bool is_peer = options.versus == variant->name;  // it always runs, for the comparison
         bool wanted = options.kernels.empty() || is_peer, named = is_peer;
         for (std::size_t i = 0; i < options.kernels.size(); ++i) {
             if (!matches_glob(options.kernels[i], variant->name)) continue;

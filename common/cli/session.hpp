@@ -16,7 +16,7 @@ class NumberWriter;
 class Progress;
 enum class ShowSteps;
 
-// How steps are shown, as the options say.
+// How the options say to show steps.
 ShowSteps shown_steps(const Options& options);
 
 class Session final : public Run {
@@ -39,11 +39,11 @@ public:
         return std::any_cast<const Settings&>(options.own);
     }
 
-    // The program's variants that --kernel selects, in the table's order. One that this device cannot run is left out with
-    // a notice, or ends the program with Failure(unavailable) if it was named exactly. Unknown names: Failure(usage).
+    // The program's variants that --kernel selects, in the table's order. A variant that this device cannot run is left
+    // out, which --verbose tells; if it was named exactly, it is a Failure(unavailable). Unknown names: Failure(usage).
     std::vector<const Variant*> selected() const;
 
-    // The same as rows of the table that the program's variants are from.
+    // The same, as rows of the program's own table of variants.
     template <typename Row>
     std::vector<const Row*> selected() const {
         std::vector<const Row*> rows;
@@ -51,15 +51,15 @@ public:
         return rows;
     }
 
-    // The variant that a filter runs: the only one that --kernel selects, which must be the device's, or else the one named
-    // `fallback`.
+    // The variant that a filter runs: the one that --kernel selects or, without --kernel, the one named `fallback`.
+    // Failure(usage) if --kernel selects several, or one that runs on the host.
     const Variant& filter_variant(const char* fallback) const;
     template <typename Row>
     const Row& filter_variant(const char* fallback) const {
         return static_cast<const Row&>(filter_variant(fallback));
     }
 
-    // Whether a filter computes with the host's vector units: lanes are simulated where --kernel or a check asks for it.
+    // Whether a filter computes with the host's vector units. Only --kernel or a check makes it simulate lanes.
     bool computes_on_host() const;
     void say_where_filters_compute() const;
 
@@ -70,7 +70,7 @@ public:
 
     StepCount& begin_step(const std::string& what, StepUnit unit = StepUnit::parts) override;
     void end_step() override;
-    // Writes a filter's result: a step of its own, since it may be large, and whoever reads it slow.
+    // Writes a filter's result, as a step of its own: it may be large, and its reader slow.
     void write(NumberWriter& writer);
 
     void found_wrong_result() override { exit_with(Exit::wrong_result); }

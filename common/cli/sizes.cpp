@@ -7,12 +7,12 @@
 
 #include "common/io/text.hpp"
 
-// A decimal number, cut into its parts: 1.5e6 has the digits 15 and the exponent 5. No digits if it is none.
+// A decimal number in parts: 1.5e6 has the digits 15 and the exponent 5. No digits if it is not a number.
 struct Decimal {
     std::string digits;
     int exponent = 0;
     bool has_exponent = false;
-    std::size_t length = 0;  // of its characters; a suffix follows
+    std::size_t length = 0;  // in characters; a suffix may follow
 };
 
 static Decimal decimal_at_begin(const std::string& word) {

@@ -6,33 +6,32 @@
 #include <string>
 #include <vector>
 
-// A count with an optional suffix: k M G T are powers of 1000, Ki Mi Gi Ti of 1024. `what` names it in the error, which is
-// Failure(usage), also for a count above `largest`.
+// Parses a count with an optional suffix: k M G T are powers of 1000, Ki Mi Gi Ti of 1024. Failure(usage), in which
+// `what` names the count, if it is malformed or above `largest`.
 std::size_t parse_count(const std::string& text, const std::string& what,
                         std::size_t largest = std::numeric_limits<std::size_t>::max());
 
-// Far beyond any memory, and small enough that bytes of a few arrays of this size do not overflow.
+// Far beyond any memory, but small enough that the bytes of a few arrays of this size do not overflow.
 constexpr std::size_t largest_size = std::size_t{1} << 56;
 
-// Elements that --offset can move an array by: more than any alignment needs.
+// The most elements that --offset can move an array by: more than any alignment needs.
 constexpr std::size_t largest_offset = std::size_t{1} << 20;
 
 // "1Ki,4Mi", "A:B:xF" (geometric), "A:B:+S" (arithmetic, both ends included) or "A:B" (by steps of 1).
 std::vector<std::size_t> parse_sizes(const std::string& list);
 
-// The same of anything else that is counted, which `what` names in errors: each from `smallest` to `largest`.
+// The same for other counts, which `what` names in errors: each from `smallest` to `largest`.
 std::vector<std::size_t> parse_counts(const std::string& list, const std::string& what, std::size_t smallest,
                                       std::size_t largest);
 
-// The same, each of them one of `allowed`.
+// The same, each one of `allowed`.
 std::vector<std::size_t> parse_counts(const std::string& list, const std::string& what,
                                       const std::vector<std::size_t>& allowed);
 
-// Shapes of `count` extents: "1000x333x77"; a single number, also in a range, stands for all of them. `form` is how the
-// message shows a shape: "MxNxK".
+// Shapes of `count` extents: "1000x333x77"; a single number, alone or in a range, stands for all of them. `form` is how
+// an error shows a shape: "MxNxK".
 std::vector<std::vector<std::size_t>> parse_extents(const std::string& list, std::size_t count, const char* form);
 
-// Of a matrix.
 struct MatrixShape {
     std::size_t rows = 0, columns = 0;
 
@@ -40,5 +39,5 @@ struct MatrixShape {
     std::string name() const { return std::to_string(rows) + "x" + std::to_string(columns); }
 };
 
-// "1000x333": rows and columns. "4096", also in a range, is a square. None has more elements than largest_size.
+// "1000x333": rows and columns. "4096", alone or in a range, is a square. None has more than largest_size elements.
 std::vector<MatrixShape> parse_matrix_shapes(const std::string& list);

@@ -14,7 +14,7 @@ static std::string remedy(cudaError_t error) {
             return text("{} are free on device {}; choose a smaller --size", human_bytes(double(free_bytes)), device);
         }
         case cudaErrorInvalidConfiguration:
-            return "choose another --block or --size: the device does not take this launch";
+            return "choose another --block or --size: the device cannot run this launch";
         case cudaErrorNoKernelImageForDevice: return "this build has no code for this GPU: build again with its ARCHS";
         case cudaErrorInsufficientDriver: return "update the NVIDIA driver";
         case cudaErrorIllegalAddress:

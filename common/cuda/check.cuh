@@ -5,7 +5,7 @@
 
 namespace BACKEND {
 
-// Throws Failure(cuda_error): "kernels/reduce.cuh:41: cudaMalloc(...): out of memory (cudaErrorMemoryAllocation); REMEDY".
+// Throws Failure(cuda_error): "common/cuda/buffers.cuh:28: cudaMalloc(16.0 GiB): out of memory (cudaError...); REMEDY".
 [[noreturn]] void fail_cuda(cudaError_t error, const char* expression, const char* file, int line);
 
 inline void check(cudaError_t error, const char* expression, const char* file, int line) {

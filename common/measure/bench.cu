@@ -11,7 +11,7 @@ namespace BACKEND {
 
 static bool on_host(const Case& one) { return one.variant->needs == Needs::host; }
 
-// "4096", "64x64", or "none" for a launch that a library shaped, or where there was none.
+// "4096", "64x64", or "none" if a library chose the shape or there was no launch.
 static std::string extent_text(const dim3& extent) {
     if (extent.x == 0) return "none";
     std::string text = std::to_string(extent.x);
@@ -29,7 +29,7 @@ Bench::Bench(Run& run)
 bool Bench::verify(Case& one, FirstLaunch& first) {
     run_.begin_step(text("verifying {}, n = {}", one.variant->name, one.problem.n));
     const cudaStream_t stream = stopwatch_.stream();
-    CHECK(cudaDeviceSynchronize());  // what cudaMemcpy brings from pageable memory may still be on its way
+    CHECK(cudaDeviceSynchronize());  // a cudaMemcpy from pageable memory may still be in flight
     if (one.poison) one.poison(stream);
     if (one.prepare) one.prepare(stream);
     CHECK(cudaDeviceSynchronize());  // poison may have used other streams than the launch will
@@ -71,16 +71,16 @@ Bench::Pair Bench::sample_pair(Case& one, Case* peer, bool peer_first) {
     return pair;
 }
 
-// Whether the peer goes first in pair number i: at random, but the same in every run. Samples at regular places may be
-// slower than the others (on one GPU every fourth launch took 0.8 us longer), so they must not always be the same
-// variant's.
+// Whether the peer goes first in pair i: at random, but the same in every run. Samples at regular intervals may be
+// slower than the rest (on one GPU every fourth launch took 0.8 us longer), so they must not always hit the same
+// variant.
 static bool peer_is_first(int i) { return random_bits(0, std::uint64_t(i)) % 2 != 0; }
 
-// Samples until there are enough, until the median is known well enough, or until time is up. With a peer the two take turns.
+// Samples until there are enough, the median is known well enough, or time is up. With a peer the two take turns.
 void Bench::collect(Case& one, Case* peer, Measurement& result) {
     const MeasureSettings& settings = run_.settings;
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(settings.timeout_s);
-    // (Processes that measure together have to go on, or stop, together.)
+    // (Processes that measure together must continue or stop together.)
     const auto is_late = [&] { return team().any(std::chrono::steady_clock::now() >= deadline); };
     const auto is_throttled = [&] {
         return !on_host(one) && team().any(one.is_throttled ? one.is_throttled() : clocks_.throttled());
@@ -93,7 +93,7 @@ void Bench::collect(Case& one, Case* peer, Measurement& result) {
     for (int i = 0; i < result.warmup && !is_late(); ++i) sample_pair(one, peer, false);
     for (int i = 0; i < run_.samples(); ++i) {
         Pair pair = sample_pair(one, peer, peer_is_first(i));
-        if (is_throttled()) {  // once more; if it stays, the row says so
+        if (is_throttled()) {  // try once more; if it persists, the row says so
             pair = sample_pair(one, peer, peer_is_first(i));
             result.throttled |= is_throttled();
         }
@@ -104,7 +104,7 @@ void Bench::collect(Case& one, Case* peer, Measurement& result) {
         clock.ns += pair.clock.ns;
         if (is_late()) break;
         if (i + 1 < fewest) continue;
-        const bool may_end = !peer && settings.max_ci_percent > 0;  // thousands of samples may have a zero interval
+        const bool may_end = !peer && settings.max_ci_percent > 0;  // 0: not even if the interval is zero
         const bool known = may_end && 100 * relative_half_width(result.samples_ns) <= settings.max_ci_percent;
         if (known) break;
     }

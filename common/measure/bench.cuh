@@ -17,15 +17,15 @@ namespace BACKEND {
 struct Case {
     const Variant* variant = nullptr;
     Problem problem;
-    // Enqueues the timed work. For a variant that needs the host: does the work.
+    // Enqueues the timed work. For a host variant: does the work.
     std::function<LaunchShape(cudaStream_t)> launch;
-    // Runs and times the work itself, in nanoseconds, where more than one stream does it: then `launch`, which runs it
-    // for the verification, has waited for it, and no cache is flushed. May be empty.
+    // For work that uses several streams: runs it and returns its time in nanoseconds. Then `launch`, which runs it for
+    // the verification, has to wait for it, and Bench flushes no cache. May be empty.
     std::function<double()> time;
     const char* timer = nullptr;  // what `time` measures with, if not the Stopwatch's timer
-    bool flushes = false;         // `time` flushes caches as the options say, as a GangStopwatch does
-    // Of the devices that `time` uses, where they are not the first alone: how far their clocks went during the last
-    // time(), and whether they are held down. May be empty.
+    bool flushes = false;         // `time` flushes caches as the options say, like a GangStopwatch
+    // For the devices that `time` uses, if not only the first: how far their clocks advanced during the last time(),
+    // and whether they are throttled. May be empty.
     std::function<ClockReading()> elapsed;
     std::function<bool()> is_throttled;
     // Enqueued before every launch and not timed: restores an input that the kernel destroys. May be empty.
@@ -42,20 +42,20 @@ class Bench {
 public:
     explicit Bench(Run& run);
 
-    // All cases of one problem. With --profile only the verified launch runs. Otherwise prints a block of the table, on
-    // the checked simulator from that one launch. Wrong results are reported, get no row, and make the exit code 1.
-    // Returns the rows.
+    // Runs all cases of one problem and returns their rows. With --profile only the verified launch runs. Otherwise
+    // prints a block of the table, which on the checked simulator is of that one launch. A wrong result is reported,
+    // gets no row, and makes the exit code 1.
     std::vector<Measurement> run(std::vector<Case>& cases);
-    // The same without a block, for what follows from the times; never beside a peer.
+    // The same without printing a block, for callers that compute from the times; never with a peer.
     std::vector<Measurement> time(std::vector<Case>& cases);
-    // Prints a block of what was not measured.
+    // Prints a block of predictions.
     void print_predicted(const std::vector<Measurement>& rows);
 
 private:
     // The launch that is verified.
     struct FirstLaunch {
         LaunchShape shape;
-        double time_ns = 0;  // by the host's clock, up to its end
+        double time_ns = 0;  // host time until it has completed
         std::vector<simt::check::KernelCounters> kernels;
     };
 
@@ -72,7 +72,7 @@ private:
     Team& team() const { return *run_.settings.team; }
 
     Run& run_;
-    ClockMonitor clocks_;  // the first, since it holds NVML open for those that ask it briefly
+    ClockMonitor clocks_;  // first, since it keeps NVML open for others that use it briefly
     Report report_;
     Stopwatch stopwatch_;
 };

@@ -9,7 +9,7 @@ using Of = Measured;
 
 bool on_host(const Of& of) { return of.measurement.variant->needs == Needs::host; }
 
-// Does not apply where there is nothing to divide by.
+// Absent if there is nothing to divide by.
 double ratio(double numerator, double denominator) {
     return denominator > 0 ? numerator / denominator : absent().value;
 }
@@ -31,11 +31,11 @@ double speedup(double before_ns, const Of& of) {
     return before_ns > 0 ? ratio(before_ns, of.times.median) : absent().value;
 }
 
-// A peer that was wrong has no ratios.
+// A peer with a wrong result has no ratios.
 Fixed of_ratios(const Of& of, double value) { return of.measurement.peer_ratios.empty() ? absent(4) : Fixed{value, 4}; }
 
-// The schema. A simulated kernel's time is the simulation's: rates made from it would look like a GPU's, so the human
-// table shows none. The time of a checked launch means nothing.
+// The schema. A simulated kernel's time is the simulation's: rates computed from it would look like a GPU's, so the
+// human table shows none. The time of a checked launch is meaningless.
 std::vector<ReportColumn> schema_columns(const DeviceInfo& device) {
     const bool simulated = device.simulated;
     const char* time_heading = device.checked ? "" : simulated ? "simulated in ms" : "median us";
@@ -80,7 +80,7 @@ std::vector<ReportColumn> schema_columns(const DeviceInfo& device) {
     // clang-format on
 }
 
-// Only for the human table of a GPU.
+// Columns of the human table alone, on a GPU.
 std::vector<ReportColumn> gpu_columns() {
     return {
         {{"", "+- %", 1, 1, 5, 4},
@@ -95,7 +95,7 @@ std::vector<ReportColumn> gpu_columns() {
     };
 }
 
-// The program's own; counters take their place in the human table, unless the program is about them.
+// The program's own columns. In the human table counters replace them, unless the program is about counters.
 std::vector<ReportColumn> own_columns(const Run& run) {
     std::vector<ReportColumn> columns;
     for (Column column : run.own_columns) {
@@ -144,8 +144,8 @@ std::vector<ReportColumn> versus_columns(const std::string& peer) {
     };
 }
 
-// The part of the devices' speed that working together leaves: 1 if g devices take a g-th of the time of one, or with
-// --weak as long as one takes for a g-th of the work.
+// The parallel efficiency: 1 if g devices take 1/g of the time of one or, with --weak, as long as one device takes for
+// 1/g of the work.
 double efficiency(const Of& of) {
     const double shares = of.run.settings.weak ? 1 : double(of.measurement.problem.gang);
     return of.times.median > 0 ? of.alone_ns / (shares * of.times.median) : 0;

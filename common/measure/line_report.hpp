@@ -21,7 +21,7 @@ class LineReport {
 public:
     explicit LineReport(Run& run);
 
-    // A block of its own for the human formats.
+    // Adds a variant's rows or source; in the human format they are a block of their own.
     void add(const Measurement& measurement, const std::string& title);
 
 private:

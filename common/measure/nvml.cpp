@@ -28,7 +28,7 @@ ClockMonitor::~ClockMonitor() {
 
 std::string ClockMonitor::driver_version() const {
     int (*read)(char*, unsigned) = nullptr;
-    std::array<char, 80> version{};  // the longest that NVML gives
+    std::array<char, 80> version{};  // the longest from NVML
     if (!device_ || !library_.find(read, "nvmlSystemGetDriverVersion") ||
         read(version.data(), unsigned(version.size())) != nvml_success)
         return "";

@@ -1,5 +1,5 @@
-// Clocks and throttle reasons of a GPU, and its driver's version, through the driver's management library, loaded at run time:
-// nothing is linked, and where the library is missing every answer is "unknown".
+// A GPU's clocks and throttling, and its driver's version, from the driver's management library. It is loaded at run
+// time, not linked; without it every answer is "unknown".
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 class ClockMonitor {
 public:
-    // For the GPU of that UUID ("GPU-..."). Without one, for a simulated device, no library is loaded: it would start
-    // the driver. Never throws.
+    // For the GPU with this UUID ("GPU-..."). If it is empty, as for a simulated device, no library is loaded, which
+    // would start the driver. Never throws.
     explicit ClockMonitor(const std::string& uuid);
     ~ClockMonitor();
     ClockMonitor(const ClockMonitor&) = delete;
@@ -18,7 +18,7 @@ public:
     std::string driver_version() const;  // "580.65.06"; "" if unknown
     int sm_clock_mhz() const;            // 0 if unknown
     int memory_clock_mhz() const;        // 0 if unknown
-    // True while the clocks are held down by power, heat or an external brake (not by idleness or a user's setting).
+    // Whether power, heat or an external brake holds the clocks down (not idleness or a user's setting).
     bool throttled() const;
 
 private:

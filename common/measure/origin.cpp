@@ -7,7 +7,7 @@
 
 #include "common/measure/nvml.hpp"
 
-// A name may be as long as the buffer, and then it has no end.
+// gethostname() may not terminate a name that fills the buffer, so it gets one byte less.
 static std::string host_name() {
     std::array<char, 256> name{};
     return gethostname(name.data(), name.size() - 1) == 0 && name.front() != '\0' ? name.data() : "none";

@@ -1,4 +1,4 @@
-// Where and when the rows of a run were measured, as their last common columns say.
+// Where and when the rows of a run were measured: their last common columns.
 #pragma once
 
 #include <string>
@@ -11,5 +11,5 @@ struct Origin {
     std::string run_utc;                  // when the program began to measure, "2026-11-22T21:25:30Z"
 };
 
-// Every call in one process gives the same time, so that it tells the rows of a run on several devices from others'.
+// Every call in a process returns the same time, so that it identifies the rows of one run, even on several devices.
 Origin origin_of_rows(const DeviceInfo& device);

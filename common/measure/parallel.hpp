@@ -9,16 +9,16 @@
 // How many threads are worth starting for n elements.
 std::size_t worker_count(std::size_t n);
 
-// Where share i begins when n elements are cut into `shares` whose sizes differ by one at most.
+// Where share i begins when n elements are split into `shares` whose sizes differ by at most one.
 inline std::size_t share_begin(std::size_t n, std::size_t shares, std::size_t i) {
     return n / shares * i + std::min(i, n % shares);
 }
 
-// Calls work(i, begin, end) for every share i of [0, n), each in a thread of its own, at the same time.
+// Calls work(i, begin, end) for every share i of [0, n), each in its own thread, all at once.
 void run_shares(std::size_t n, std::size_t shares,
                 const std::function<void(std::size_t i, std::size_t begin, std::size_t end)>& work);
 
-// Calls work(begin, end) for disjoint shares that cover [0, n), at the same time.
+// Calls work(begin, end) for disjoint shares that cover [0, n), all at once.
 template <typename Work>
 void parallel_for(std::size_t n, Work work) {
     run_shares(n, worker_count(n), [&](std::size_t, std::size_t begin, std::size_t end) { work(begin, end); });

@@ -18,8 +18,8 @@ inline std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) {
 }
 
 // For sums. Odd numbers from -127 to 127, for floating types divided by 256: symmetric, never zero, and so coarse that
-// every partial sum of up to about 10^9 of them is exact in float, in any order. Then one forgotten or doubled element
-// changes the result beyond any rounding.
+// every partial sum of up to about 10^9 of them is exact in float, in any order. One missing or duplicated element then
+// changes the result by more than any rounding.
 template <typename T>
 T exact_summand(std::uint64_t seed, std::uint64_t index) {
     const int odd = 2 * static_cast<int>(random_bits(seed, index) >> 57) - 127;
@@ -27,10 +27,10 @@ T exact_summand(std::uint64_t seed, std::uint64_t index) {
     else return static_cast<T>(odd);
 }
 
-// The error a correct method may make in the sum of n of them. A partial sum is a random walk with a deviation of
+// The error that a correct method may make in a sum of n of them. A partial sum is a random walk with a deviation of
 // 0.29 sqrt(n); while 4 deviations stay below 2^16 (n up to 3.1 * 10^9) it fits the 24 bits of a float, and no error is
-// allowed. Beyond, each addition may round by 2^-8, half a unit in the last place from 2^16 on, and roundings add up as a
-// random walk does.
+// allowed. Beyond that, each addition may round by 2^-8, half a unit in the last place from 2^16 on, and the rounding
+// errors add up like a random walk.
 template <typename T>
 double summand_error_bound(std::size_t n) {
     const double deviation = 0.29 * std::sqrt(static_cast<double>(n));

@@ -13,7 +13,7 @@ Report::Report(Run& run)
 
 Report::~Report() = default;
 
-// The launches of all kernels of the variant together.
+// The counters of all kernels of a variant together.
 static simt::check::Counters total_of(const std::vector<simt::check::KernelCounters>& kernels) {
     simt::check::Counters total;
     for (const auto& kernel : kernels) total += kernel.total;

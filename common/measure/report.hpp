@@ -16,23 +16,23 @@
 #include "common/measure/verdict.hpp"
 #include "common/simt/check/counters/results.hpp"
 
-// What a variant was given to do: the numerators of its rates.
+// The work that a variant was given: the numerators of its rates.
 struct Problem {
-    std::optional<DType> dtype = DType::f32;  // none: of words, whatever they mean
+    std::optional<DType> dtype = DType::f32;  // none: words of any meaning
     std::size_t n = 0;
     double bytes = 0;  // compulsory traffic of the operation: each input read once, each output written once
     double flop = 0;
-    double elements = 0;            // --counters shows loads per result, or per input where results are few; 0 for n
-    const char* unit = "elements";  // of n, in the human table's title; "" for a table without one n
+    double elements = 0;            // --counters: loads are per result, or per input if results are few; 0: per n
+    const char* unit = "elements";  // of n, in the human table's title; "" for a table without a single n
     std::size_t gang = 1;           // devices that work on it together
 
     const char* dtype_name() const { return dtype ? name_of(*dtype) : "none"; }
 };
 
-// What a row has that was not measured.
+// What a predicted row has in addition.
 struct Prediction {
-    double exchange_ns;    // of its time
-    double error_percent;  // more than what was measured; nan: nothing was
+    double exchange_ns;    // part of its time
+    double error_percent;  // by how much it exceeds the measured time; nan: none was measured
 };
 
 struct Measurement {
@@ -48,9 +48,9 @@ struct Measurement {
     int sm_clock_mhz = 0;
     bool throttled = false;
     std::string verify = "skipped";                    // pass, or skipped by --no-verify
-    std::optional<Prediction> prediction;              // then its sample is the time that is predicted
+    std::optional<Prediction> prediction;              // then its only sample is the predicted time
     std::vector<Cell> own;                             // the program's own columns
-    std::vector<simt::check::KernelCounters> kernels;  // --counters: of the kernels that it launched
+    std::vector<simt::check::KernelCounters> kernels;  // --counters: for each kernel that it launched
 };
 
 constexpr long long table_schema = 2;  // the first column of every row
@@ -68,11 +68,11 @@ public:
     explicit Report(Run& run);
     ~Report();
 
-    // Begins the block of one size, whose rows follow as they are known: the human table's title, with room for the
-    // longest name of a variant.
+    // Begins the block of one size; its rows follow as they are measured. The human table shows the title and leaves
+    // room for the longest name of a variant.
     void begin_block(const Problem& problem, std::size_t longest_name, const char* remark = "");
     void add(const Measurement& measurement);
-    // Ends it: the ladder's comparisons start afresh. For a person it ends with a sentence, unless its rows are no rivals.
+    // Ends the block: the ladder's comparisons start over. The human table adds a verdict, if the rows are `rivals`.
     void end_block(bool rivals = true);
 
 private:
@@ -82,7 +82,7 @@ private:
     std::unique_ptr<LineReport> lines_;  // instead of the table, with --by-line and --annotate
     std::string title_;
     std::vector<Timed> timed_;                    // of the block so far
-    std::map<std::string, LadderTimes> ladders_;  // as far as they go
+    std::map<std::string, LadderTimes> ladders_;  // of the block so far
     std::string ladder_;                          // of the last row
     double cpu_ns_ = 0;
     std::map<std::string, double> alone_ns_;  // --gang: the variants' medians on one device

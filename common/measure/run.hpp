@@ -1,4 +1,4 @@
-// One run of a program on one device, as far as measuring needs to know it. (A Session is one.)
+// One run of a program on one device: what measuring needs of a Session.
 #pragma once
 
 #include <string>
@@ -14,27 +14,27 @@
 class Run {
 public:
     const char* const program_name;
-    const std::vector<Column>& own_columns;           // the program's, after those of every program
-    const bool counts_in_simulator;                   // its own columns go with the counters: people see both,
-    const std::vector<ShownCounter>& shown_counters;  // of the counters these, if they were not asked for
+    const std::vector<Column>& own_columns;           // the program's, after the common ones
+    const bool counts_in_simulator;                   // the human table shows its own columns beside the counters,
+    const std::vector<ShownCounter>& shown_counters;  // but only these counters if --counters was not typed
     const MeasureSettings& settings;
     const DeviceInfo& device;
-    std::vector<DeviceInfo> gang;  // the devices that work together, one per rank: with --gang more than that one
+    std::vector<DeviceInfo> gang;  // the devices that work together, one per rank; without a gang, `device` alone
     Output& output;
 
-    // Of Bench: blocks of the table, and variants that could run in any of them.
+    // Counted by Bench: blocks of the table, and variants that could run in any of them.
     std::size_t blocks = 0, variants_that_ran = 0;
 
     virtual Format format() const = 0;
     virtual int warmup() const = 0;  // the simulator's default is smaller than a GPU's
     virtual int samples() const = 0;
 
-    // "reduce: MESSAGE" on standard error: always, unless --quiet.
+    // "reduce: MESSAGE" on standard error: complain() always, notice() unless --quiet.
     virtual void complain(const std::string& message) const = 0;
     virtual void notice(const std::string& message) const = 0;
 
-    // Says what is running to a person who waits for more than a second: "timing single-pass". How far it is, is counted
-    // in the result. The next step ends this one, and so does end_step().
+    // Shows what is running, such as "timing single-pass", once it has taken a second. The caller counts the progress
+    // in the result. The next step or end_step() ends it.
     virtual StepCount& begin_step(const std::string& what, StepUnit unit = StepUnit::parts) = 0;
     virtual void end_step() = 0;
 

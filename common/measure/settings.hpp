@@ -1,4 +1,4 @@
-// How a run measures: plain data, which the command line fills in.
+// How a run measures: plain data that the command line fills in.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include "common/measure/team.hpp"
 #include "common/simt/check/core/settings.hpp"
 
-// A setting whose default is smaller in the simulator, where a launch takes long. What a user sets holds for both.
+// A setting with a smaller default in the simulator, where a launch is slow. A user's value applies to both.
 template <typename T>
 struct PerBackend {
     T on_gpu, in_simulator;
@@ -17,13 +17,13 @@ struct PerBackend {
     const T& on(bool simulated) const { return simulated ? in_simulator : on_gpu; }
 };
 
-// What --predict goes by, besides the gangs that are measured. A DGX H100 has eight GPUs, each with a port of 400 Gbit/s;
-// the latency is the one that NCCL assumes of a network for short messages.
+// What --predict uses besides the measured gangs. The defaults: a DGX H100 has eight GPUs, each with a port of 400
+// Gbit/s; the latency is what NCCL assumes of a network for short messages.
 struct PredictSettings {
-    std::vector<std::size_t> gangs;  // to predict, by their devices; none: nothing is predicted
-    std::size_t per_machine = 8;     // GPUs that NVLink joins
+    std::vector<std::size_t> gangs;  // sizes of the gangs to predict; none: no prediction
+    std::size_t per_machine = 8;     // GPUs joined by NVLink
     double network_latency_us = 5, network_gbyte_per_s = 50;
-    std::string links;  // a table of collective --fit; "": the program measures what it needs
+    std::string links;  // a table from collective --fit; "": the program measures what it needs
 };
 
 struct MeasureSettings {
@@ -37,7 +37,7 @@ struct MeasureSettings {
     bool raw = false;  // a row per sample
     bool ladder = false;
     bool gang = false;  // several devices work on one problem,
-    bool weak = false;  // of the size of one device times their number
+    bool weak = false;  // whose size is one device's times their number
     PredictSettings predict;
     Team* team = &Team::alone();  // the processes that measure together with this one
     std::string versus;           // the peer's variant name
@@ -46,7 +46,7 @@ struct MeasureSettings {
     double tolerance = -1;          // negative: from n, type and operation
     bool profile = false;           // one launch of each variant
     simt::check::Settings checks;   // what the checked simulator does; it is used if anything is set
-    bool counters_implied = false;  // nobody typed --counters
+    bool counters_implied = false;  // --counters was not typed
     bool by_line = false;           // counters: a row per source line
     bool annotate = false;          // counters: the source with its lines' counters
 
@@ -72,11 +72,11 @@ struct MeasureSettings {
                    profile);
         table.flag("--counters", "count memory requests, conflicts and branches of each variant in the simulator",
                    checks.counters);
-        table.flag("--by-line", "the same with a row per source line", by_line);
-        table.flag("--annotate", "the same as the source with counters beside its lines", annotate);
+        table.flag("--by-line", "the same, with a row per source line", by_line);
+        table.flag("--annotate", "the same, as the source with counters beside its lines", annotate);
     }
 
-    // Those of programs that can spread a problem over several devices.
+    // Options of programs that can spread a problem over several devices.
     template <typename Table>
     void add_gang_options(Table& table) {
         table.flag("--gang",
@@ -84,16 +84,16 @@ struct MeasureSettings {
         table.flag("--weak", "--gang: the size is that of each device's part, not of the whole problem", weak);
     }
 
-    // What their predictions go by.
+    // Options for their predictions.
     template <typename Table>
     void add_prediction_options(Table& table) {
-        table.whole("--per-machine", "N", "--predict: GPUs of a machine, which NVLink joins", predict.per_machine, 1,
+        table.whole("--per-machine", "N", "--predict: GPUs per machine, joined by NVLink", predict.per_machine, 1,
                     1024);
-        table.number("--network-latency", "US", "--predict: microseconds of a short message between machines",
+        table.number("--network-latency", "US", "--predict: microseconds for a short message between machines",
                      predict.network_latency_us, 0.001, 1e6);
-        table.number("--network-bandwidth", "GB/S", "--predict: 10^9 bytes per second of each GPU between machines",
+        table.number("--network-bandwidth", "GB/S", "--predict: 10^9 bytes per second per GPU between machines",
                      predict.network_gbyte_per_s, 0.001, 1e6);
-        table.input_file("--links", "FILE", "--predict: the table of collective --fit, instead of measuring",
+        table.input_file("--links", "FILE", "--predict: a table from collective --fit, instead of measuring",
                          predict.links);
     }
 };

@@ -12,15 +12,15 @@ struct Summary {
     Interval median_interval{0, 0};  // 95 % confidence interval of the median
 };
 
-// Between neighbouring order statistics it interpolates linearly. Of at least one sample; fraction: 0 to 1.
+// Interpolates linearly between neighboring order statistics. At least one sample; fraction: 0 to 1.
 double quantile(const std::vector<double>& sorted, double fraction);
 
-// By quantile(); all zeros for no samples.
+// Quartiles are by quantile(). All zeros for no samples.
 Summary summarize(std::vector<double> samples);
 
-// The distribution-free 95 % confidence interval of the median: the order statistics whose ranks enclose
-// the binomial(n, 1/2) quantiles (Conover, Practical Nonparametric Statistics, 3.2; normal approximation of the ranks).
-// Below six samples no interval reaches 95 %: the whole range is given.
+// The distribution-free 95 % confidence interval of the median: the order statistics whose ranks enclose the
+// binomial(n, 1/2) quantiles (Conover, Practical Nonparametric Statistics, 3.2; normal approximation of the ranks).
+// With fewer than six samples no interval reaches 95 %, and it is the whole range.
 Interval median_interval(std::vector<double> samples);
 
 // Half the width of the median's interval relative to the median; infinite for fewer than six samples.

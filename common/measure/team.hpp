@@ -1,4 +1,4 @@
-// The processes that measure together, as a launcher such as mpirun has started them. This one is a process alone.
+// The processes that measure together, started by a launcher such as mpirun. This class is a single process.
 #pragma once
 
 #include <cstddef>
@@ -17,22 +17,22 @@ public:
     virtual std::size_t processes() const { return 1; }
     virtual bool is_one_machine() const { return true; }
 
-    // What each process says, in their order. All of them call it, equally often; each waits for the others.
+    // What each process passes, in process order. All processes call it equally often; each waits for the others.
     virtual std::vector<std::string> gather(const std::string& mine) { return {mine}; }
-    // From now on `faster` does it. (The devices can, but not before they have been set up.)
+    // From now on `faster` gathers. (The devices can, but only once they have been set up.)
     virtual void gather_by(Gather faster);
     virtual bool gathers_by_devices() const { return true; }
 
-    // Prints why this process fails and tells the others, so that they end, too. The first failure of all counts: this
-    // is its exit code.
+    // Prints why this process fails and tells the others, so that they end, too. Returns the exit code of the first
+    // failure in any of the processes.
     virtual Exit fail(const std::string& message, Exit exit);
 
-    // Of the processes that know the same, one tells the user.
+    // Of the processes that know the same, only one tells the user.
     bool speaks() const { return process() == 0; }
 
-    // These are alike in all processes.
-    bool any(bool mine);          // whether one of them says so
-    double longest(double mine);  // the largest of all
+    // These are the same in all processes.
+    bool any(bool mine);          // whether it is true in any process
+    double longest(double mine);  // the maximum over all processes
 
     static Team& alone();
 };

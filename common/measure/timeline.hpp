@@ -10,14 +10,14 @@ class Output;
 struct TimelineSpan {
     std::string name;      // "kernel 3"
     std::string category;  // "kernel"
-    char symbol;           // that it is drawn with
+    char symbol;           // in the drawing
     std::size_t lane;
     double begin_ns, end_ns;
 };
 
 struct Timeline {
-    std::string name;                     // of what was run
-    std::string clock;                    // whose time it is
+    std::string name;                     // what was run
+    std::string clock;                    // which clock the times are from
     std::string legend;                   // what the symbols mean
     std::vector<std::string> lanes = {};  // "stream 0"
     std::vector<TimelineSpan> spans = {};
@@ -25,11 +25,10 @@ struct Timeline {
     double end_ns() const;
 };
 
-// "318.6 us", with as many digits as are of use.
+// "318.6 us", with as many digits as are useful.
 std::string short_time(double ns);
 
-// A line per lane, time from left to right. A cell shows the span that fills most of it; one shorter than a cell is shown
-// where there is room.
+// A line per lane, time from left to right. A cell shows the span that fills most of it, even one shorter than a cell.
 std::string draw_timeline(const Timeline& timeline);
 
 // Trace Event Format: a process per timeline, a thread per lane, a complete event ("X") per span; microseconds.

@@ -8,8 +8,8 @@
 namespace BACKEND {
 
 #ifndef __SIMCC__
-// Holds the stream until the host has enqueued all that is to be timed, so that no launch overhead falls between the events.
-// It gives up after two seconds: a launch that waits for the device must not hang the program, it only gets a worse timing.
+// Holds the stream until the host has enqueued everything to be timed, so no launch overhead falls between the events.
+// It gives up after two seconds: a launch that waits for the device is timed worse, but does not hang the program.
 __global__ void hold_stream(const volatile int* released) {
     long long begin = 0, now = 0;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
@@ -19,7 +19,7 @@ __global__ void hold_stream(const volatile int* released) {
     } while (*released == 0 && now - begin < 2'000'000'000);
 }
 
-// One block runs on each multiprocessor; the one on the first writes, since every multiprocessor has its own counter.
+// Runs with one block per multiprocessor. Only the block on the first one writes, since each has its own counter.
 __global__ void read_clocks_of_first(ClockReading* reading) {
     unsigned multiprocessor = 0;
     asm volatile("mov.u32 %0, %%smid;" : "=r"(multiprocessor));
@@ -30,15 +30,15 @@ __global__ void read_clocks_of_first(ClockReading* reading) {
 }
 #endif
 
-// Evicts what was in the L2 by reading a buffer larger than it. Reading leaves no dirty lines whose write-back would
-// fall into the timed window, as a memset would.
+// Evicts the contents of the L2 by reading a buffer larger than it. Unlike a memset, reading leaves no dirty lines
+// whose write-back would fall into the timed window.
 __global__ void read_all(const float4* data, size_t n, float* sink) {
     float sum = 0;
     for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n; i += size_t(gridDim.x) * blockDim.x) {
         const float4 four = data[i];
         sum += four.x + four.y + four.z + four.w;
     }
-    if (sum == 1.0f) *sink = sum;  // never: the buffer holds zeros; but the compiler must keep the loads
+    if (sum == 1.0f) *sink = sum;  // never, since the buffer holds zeros, but the compiler must keep the loads
 }
 
 Stopwatch::Stopwatch(bool cold, std::size_t l2_bytes)
@@ -134,7 +134,7 @@ GangStopwatch::GangStopwatch(const std::vector<int>& ordinals, bool cold, std::s
     }
 }
 
-// Calls action(watch, rank) with the rank's device as the current one.
+// Calls action(watch, rank) with the rank's device current.
 template <typename Action>
 void GangStopwatch::on_each(Action action) const {
     for (std::size_t i = 0; i < ordinals_.size(); ++i) {
@@ -146,7 +146,7 @@ void GangStopwatch::on_each(Action action) const {
 double GangStopwatch::time(const EnqueueOn& prepare, const std::function<void()>& launch) {
     int* const released = watches_.empty() ? nullptr : watches_.front()->released_.data();
     if (released) set_flag(released, 0);
-    // (The caches are flushed ahead of the blocking kernels: it takes longer on one device than on another.)
+    // (Flush the caches ahead of the blocking kernels: it takes longer on one device than on another.)
     on_each([&](Stopwatch& watch, std::size_t rank) {
         watch.get_ready(prepare ? [&](cudaStream_t stream) { prepare(rank, stream); } : Enqueue());
         watch.hold(released);

@@ -1,5 +1,5 @@
-// How one launch is timed: CUDA events around it, a blocking kernel ahead of it so that launch overhead stays out,
-// and the L2 cache flushed before it when it is to be cold.
+// How one launch is timed: CUDA events around it, a blocking kernel ahead of it that keeps launch overhead out and, for
+// a cold cache, a flush of L2 before it.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -15,23 +15,23 @@ namespace BACKEND {
 
 using Enqueue = std::function<void(cudaStream_t)>;
 
-// One multiprocessor's cycles and the nanoseconds of the whole device's timer, read together.
+// A multiprocessor's cycle counter and the device's nanosecond timer, read together.
 struct ClockReading {
     unsigned long long cycles = 0, ns = 0;
 };
 
 class Stopwatch {
 public:
-    // cold: every sample finds none of its data in the L2 cache of `l2_bytes`.
+    // cold: no sample finds any of its data in the L2 cache, which has `l2_bytes`.
     Stopwatch(bool cold, std::size_t l2_bytes);
 
     // Nanoseconds that the work enqueued by `launch` takes on the device, between events. `prepare` is enqueued before the
     // first event and not timed. Neither may wait for the device: it waits for them.
     double time(const Enqueue& prepare, const Enqueue& launch);
 
-    // How far the first multiprocessor's clock and the device's timer went during the last time(); both 0 if not known. Over
-    // several samples they give the clock: one alone may be too short for the timer's steps. (Under a power limit it falls
-    // within microseconds, and recovers before the driver could be asked.)
+    // How far the first multiprocessor's cycle counter and the device's timer advanced during the last time(); both 0
+    // if unknown. Together, several samples give the clock rate: one may be too short for the timer's resolution.
+    // (Under a power limit the clock falls within microseconds, and recovers before the driver could be asked.)
     ClockReading elapsed() const;
 
     cudaStream_t stream() const { return stream_; }
@@ -59,30 +59,30 @@ private:
     bool cold_;
 };
 
-// The same for devices that work together, each in a stream of its own: one flag of the host lets all of them begin.
-// Those of other processes have flags of their own, and meet before they begin.
+// The same for devices that work together, each in its own stream: one flag of the host lets all of them begin. Other
+// processes have their own flags, and all devices meet before they begin.
 class GangStopwatch {
 public:
     using EnqueueOn = std::function<void(std::size_t rank, cudaStream_t)>;
 
-    // A device per rank of this process, by its number, none twice; they are the ranks from `first_rank` on.
+    // One device ordinal per rank of this process, all different; the ranks begin at `first_rank`.
     GangStopwatch(const std::vector<int>& ordinals, bool cold, std::size_t l2_bytes, std::size_t first_rank = 0,
                   Team& team = Team::alone());
 
-    // Enqueues, in the streams of this process, a wait for those of all others. Needed where the gang has several
+    // `meet` enqueues, in the streams of this process, a wait for those of all others. Needed if the gang has several
     // processes.
     void meet_by(std::function<void()> meet) { meet_ = std::move(meet); }
 
-    // Nanoseconds until the last of the devices is done, each counted from when the flag let it begin. `prepare` is
-    // enqueued for each rank; `launch`, called once, enqueues the work of all. In a team all processes call it, and it
-    // is the longest of all.
+    // Nanoseconds until the last device is done, each counted from when the flag let it begin. `prepare` is enqueued
+    // for each rank; `launch`, called once, enqueues the work of all. In a team all processes call it, and it returns
+    // the maximum over all of them.
     double time(const EnqueueOn& prepare, const std::function<void()>& launch);
 
-    // Stopwatch::elapsed() of this process's devices, added up.
+    // The sum of Stopwatch::elapsed() over this process's devices.
     ClockReading elapsed() const;
 
     cudaStream_t stream(std::size_t rank) const { return watches_[rank - first_rank_]->stream(); }
-    void synchronize() const;  // until all streams are empty
+    void synchronize() const;  // waits until all streams are empty
 
 private:
     template <typename Action>

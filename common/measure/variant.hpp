@@ -14,20 +14,20 @@ enum class Needs {
 // What every program says about its variants. A program's own rows derive from it and add how each is launched.
 struct Variant {
     const char* name = "";  // the kernel column and -k
-    const char* idea = "";  // one line for --list: what it does, or which cost it removes from the one before
+    const char* idea = "";  // one line for --list: what it does, or which cost of the one before it removes
     Needs needs = Needs::nothing;
     const char* ladder = "";  // the ladder it is a step of: its group in --ladder
-    bool peer = false;        // a library's: what ours are measured against
-    bool bound = false;       // does only the part of the work that nothing can avoid: no rival
+    bool peer = false;        // a library's: ours are measured against it
+    bool bound = false;       // does only the unavoidable part of the work: no rival
 };
 
-// A counter of the simulator that people see in a program's table, by its column's name.
+// A simulator counter that a program's human table shows, by its column's name.
 struct ShownCounter {
     const char* name;
     const char* heading;
 };
 
-// A program's variants, from the table of its rows, which must live as long.
+// A program's variants, from the table of its rows, which must outlive them.
 template <typename Row, std::size_t count>
 std::vector<const Variant*> variants_of(const Row (&rows)[count]) {
     std::vector<const Variant*> variants;

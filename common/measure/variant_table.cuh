@@ -1,4 +1,4 @@
-// What a program's table of variants is made of, so that a row holds everything about a variant:
+// The parts of a program's table of variants, in which a row holds everything about a variant:
 //
 //     template <typename T> using Launch = LaunchShape(const VecaddArguments<T>&);
 //
@@ -22,8 +22,8 @@
 
 namespace BACKEND {
 
-// A pointer to a function of type Signature<Type> for each of `Types`: made from one generic lambda without captures.
-// For a type that the lambda's parameters do not admit, and where there is no lambda, the pointer is null.
+// A pointer to a function of type Signature<Type> for each of `Types`, made from one generic lambda without captures.
+// The pointer is null for a type that the lambda's parameters do not accept, and if there is no lambda.
 template <template <typename> class Signature, typename... Types>
 class FunctionSet {
 public:
@@ -54,5 +54,5 @@ private:
 
 }  // namespace BACKEND
 
-// A function template, whose template arguments follow from its argument, as a generic lambda.
+// A function template as a generic lambda; its template arguments are deduced from its argument.
 #define ON_ARGUMENTS(function) [](const auto& arguments) { return function(arguments); }

@@ -1,4 +1,4 @@
-// A loop for the widest vector units that the processor turns out to have: one body, compiled once for each kind.
+// Runs a loop on the widest vector units that the processor has: one body, compiled once for each kind.
 #pragma once
 
 enum class VectorUnits { baseline, avx2, avx512 };
@@ -27,7 +27,7 @@ inline const char* name_of(VectorUnits units) {
     return units == VectorUnits::avx512 ? "AVX-512" : units == VectorUnits::avx2 ? "AVX2" : baseline;
 }
 
-// Loop::run, which has to be a static function that is always inlined: then it gets the instructions of its caller.
+// For Loop::run, a static function that must always be inlined, so that it uses its caller's instructions.
 #define IN_EVERY_CALLER [[gnu::always_inline]] inline
 
 #if defined(__x86_64__)

@@ -25,7 +25,7 @@ std::string verdict(const std::vector<Timed>& measured, const std::string& versu
     if (!only_hosts) ranked.erase(std::remove_if(ranked.begin(), ranked.end(), ran_on_host), ranked.end());
     const auto is_bound = [](const Timed& one) { return one.variant->bound; };
     ranked.erase(std::remove_if(ranked.begin(), ranked.end(), is_bound), ranked.end());
-    // A bound that computes nothing is no competitor of those that do.
+    // A variant that computes nothing does not compete with those that do.
     const auto computes = [](const Timed& one) { return one.flop > 0; };
     if (std::any_of(ranked.begin(), ranked.end(), computes))
         ranked.erase(std::remove_if(ranked.begin(), ranked.end(), std::not_fn(computes)), ranked.end());

@@ -14,8 +14,8 @@ struct Timed {
     Summary times;
 };
 
-// "single-pass is the fastest: 1.40 times shuffle-tree, 1.03 times cub." The second and the peer are named: a library's
-// variant, or `versus`. Where confidence intervals overlap, a time within 5 % is level with the fastest; of any other the
-// sentence says that it is uncertain. Variants on the host count only among themselves, bounds not at all,
-// and those without operations not beside others that have some. "" if there is nothing to compare.
+// "single-pass is the fastest: 1.40 times shuffle-tree, 1.03 times cub." It names the second and the peer: a library's
+// variant, or `versus`. If the confidence intervals overlap, a time within 5 % is level with the fastest, and any other
+// is marked uncertain. Host variants count only among themselves, bounds not at all, and variants without operations
+// not beside others that have some. "" if there is nothing to compare.
 std::string verdict(const std::vector<Timed>& measured, const std::string& versus, bool simulated);

@@ -1,4 +1,4 @@
-// Comparing a result with a reference in higher precision. Every comparison is written !(error <= bound): a NaN fails.
+// Comparing a result with a reference in higher precision. Every comparison is !(error <= bound), so a NaN fails.
 #pragma once
 
 #include <cmath>
@@ -15,7 +15,7 @@ struct Verdict {
     std::string detail = {};  // for a wrong result: got, expected, allowed
 };
 
-// The first process's whose result is wrong: alike in all of them.
+// The verdict of the first process with a wrong result, the same in all processes.
 inline Verdict verdict_of_all(Team& team, const Verdict& mine) {
     if (team.processes() == 1) return mine;
     const std::string wrong = "wrong: ";
@@ -24,9 +24,9 @@ inline Verdict verdict_of_all(Team& team, const Verdict& mine) {
     return {};
 }
 
-// One number. `bound` is absolute.
+// Compares one number. `bound` is absolute.
 inline Verdict compare_value(long double got, long double expected, long double bound) {
-    if (!(std::fabs(got - expected) <= bound) && got != expected)  // equal infinities have no difference
+    if (!(std::fabs(got - expected) <= bound) && got != expected)  // equal infinities differ by NaN
         return {false, text("got {:.17g}, expected {:.17g}, allowed error {:.3g}", double(got), double(expected),
                             double(bound))};
     return {};
@@ -39,8 +39,8 @@ auto shown(long double value) {
     else return static_cast<double>(value);
 }
 
-// n elements against expected(i), in long double, which holds every int64_t and the sum of two doubles; bound(expected) is
-// absolute. Reports the first wrong element; a message counts them from `first_index`.
+// Compares n elements with expected(i) in long double, which holds every int64_t and the sum of two doubles;
+// bound(expected) is absolute. Reports the first wrong element; the message counts from `first_index`.
 template <typename T, typename Expected, typename Bound>
 Verdict compare_elements(const T* got, std::size_t n, Expected expected, Bound bound, std::size_t first_index = 0) {
     const std::size_t first_wrong = parallel_reduce(
