@@ -13,7 +13,7 @@
 namespace simt::check {
 namespace {
 
-// An index that is far too large must not reach the next allocation, nor a use after free a new one.
+// An index that is far too large must not reach the next allocation, and a use after free must not reach a new one.
 constexpr size_t smallest_red_zone = 256;
 constexpr size_t largest_red_zone = size_t{16} << 20;
 constexpr size_t quarantined_blocks = 1 << 16;

@@ -45,7 +45,7 @@ public:
     SyncVariables sync_variables;
     PolledVariables polled_variables;
 
-    // By byte, for words whose bytes belong to different lanes; made when the first such word is met.
+    // By byte, for words whose bytes belong to different lanes; created for the first such word.
     ShadowMap& device_bytes();
     ShadowMap& variable_bytes();
 

@@ -22,7 +22,7 @@ public:
 
     // `known`: what all lanes know when they begin; may be null.
     void begin_block(unsigned lanes, const OrderPointer& launch, const std::shared_ptr<const LogRanges>& known);
-    // Everything the launch did comes before what the block does now, so nothing else needs to be known.
+    // The whole launch so far comes before the block's next accesses, so nothing else needs to be known.
     void begin_anew(const std::shared_ptr<const LogRanges>& known);
     // The worker leaves the block, perhaps for good and in the middle of an atomic operation.
     void leave() { unlock(); }
