@@ -49,7 +49,7 @@ line_of() { grep -nF -- "$1" "$programs/$2.cu" | head -1 | cut -d: -f1; }
     done
 }
 
-@test "a warp's access moves 5 sectors if misaligned by a word, 4 if permuted within 128 bytes, 1 if all read one word" {
+@test "an access moves 5 sectors if misaligned by a word, 4 if permuted within 128 bytes, 1 if all read one word" {
     counts count_global
     is misaligned gld_sectors 5
     is misaligned gld_efficiency_asked 0.8
@@ -110,7 +110,7 @@ line_of() { grep -nF -- "$1" "$programs/$2.cu" | head -1 | cut -d: -f1; }
     grep -A30 '^same_address' <<<"$errors" | grep -q 'most_contended_address *0x' || complain "the address is not named"
 }
 
-@test "texture and surface accesses have their own counters: sectors of linear memory, none of arrays with hidden layout" {
+@test "texture and surface accesses have their own counters: sectors of linear memory, none of opaque arrays" {
     local kernel
     counts count_textures
     for kernel in rows columns of_array linear4 two; do is $kernel gld_requests ""; done

@@ -82,7 +82,7 @@ all_clean() {
     expect_errors_like 'Read access by a thread of warp 2 in block \(0,0,0\)'
 }
 @test "barriers and warp functions that not all threads reach are found" { finds_all sync; }
-@test "threads that reach the end of a kernel without passing a barrier or a warp function are found" { finds_all sync_exits; }
+@test "threads that reach a kernel's end without passing a barrier or a warp function are found" { finds_all sync_exits; }
 @test "threads that leave a kernel by an early return give no finding" { all_clean sync_exits; }
 @test "a report says which threads wait where" {
     builds sync

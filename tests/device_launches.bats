@@ -111,7 +111,7 @@ CU
 # cases FIRST LAST: the names of the cases of race_children between these two comments of its source.
 cases() { sed -n "/^\/\/ ---- $1/,/^\/\/ ---- $2/s/^__global__ void \([a-z_]*\)(int\* p).*/\1/p" check/race_children.cu; }
 
-@test "accesses ordered by launches, streams, events and tail launches are no races between parents, children, siblings" {
+@test "launches, streams, events and tail launches order accesses of parents, children and siblings: no races" {
     programs=$BATS_TEST_DIRNAME/check builds race_children -G -O1
     ln -s "$BATS_TEST_DIRNAME/check" check
     export SIMCC_CHECK=all

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# What diverge promises: right results however lanes diverge, counters that equal the formula, and warps whose lanes wait
-# for each other.
+# What diverge promises: right results however lanes diverge, counters that equal the formula, and warps whose lanes
+# wait for each other.
 
 load helpers
 
@@ -50,8 +50,8 @@ nested 16 4 3
 lock 0 0 0" ]
 }
 
-# From lectures: half of the lanes idle if a branch depends on the thread's parity, none if on the warp's; threads 0 to 2
-# diverge only from their own warp; d nested branches divide a warp into up to 2 to the power of d parts.
+# From lectures: half of the lanes idle if a branch depends on the thread's parity, none if on the warp's; threads 0 to
+# 2 diverge only from their own warp; d nested branches divide a warp into up to 2 to the power of d parts.
 @test "diverge: the formula says what the lectures say" {
     expect_fine diverge -n 1024 -b 256 --rounds 1 --operations 16 -k "$paths" --csv
     [ "$(columns kernel p_paths p_branch_efficiency p_active_lanes p_expected_slowdown)" = "\

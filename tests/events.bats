@@ -9,7 +9,7 @@ load helpers
 
 checker='simt::check::'
 
-# defined UNIT... and wanted UNIT...: the symbols that units of the simulator define, and those that they need from others.
+# defined UNIT... and wanted UNIT...: the symbols that units of the simulator define, and those they need from others.
 defined() { nm "${@/%/.o}" | awk '$2 ~ /^[BDRT]$/ { print $3 }' | sort -u; }
 wanted() { nm "${@/%/.o}" | awk '$1 == "U" { print $2 }' | sort -u; }
 

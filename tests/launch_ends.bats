@@ -232,8 +232,8 @@ has_unfinished() { [ -n "$(find . -name '.gridutils-*' -size +0)" ]; }
     NCCL_COMM_ID=[::1]:${NCCL_COMM_ID##*:} right machines 2 reduce --gang --csv -n 100 -k tagged -w 0 -r 2
 }
 
-# in_places COMMANDS: begins a mount namespace, runs the shell commands in it, which limit the space of file systems, and
-# lets all processes run there. It lasts until teardown.
+# in_places COMMANDS: begins a mount namespace, runs the shell commands there, which limit the space of file systems,
+# and lets all processes run in it. It lasts until teardown.
 in_places() {
     unshare -m true 2>/dev/null || skip "no mount namespaces here"
     mkdir -p full

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# NCCL in the simulator: collectives are right and in stream order, on any number of devices, in threads and in processes,
-# and mistakes that would hang or be wrong on GPUs are reported.
+# NCCL in the simulator: collectives are right and in stream order, on any number of devices, in threads and in
+# processes, and mistakes that would hang or be wrong on GPUs are reported.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
 
 # Takes long: run.bash begins with it.
@@ -62,7 +62,7 @@ in_processes() {
     output=$(cat out.*) errors=$(cat err.*)
 }
 
-# mistake NAME STATUS TEXT: the program with this mistake ends with STATUS and prints TEXT; its checked build has a finding.
+# mistake NAME STATUS TEXT: the program with this mistake ends with STATUS and prints TEXT; its checked build finds it.
 mistake() {
     builds mistakes
     capture env SIMCC_TIMEOUT="${QUIET-0.2}" SIMCC_NCCL_TIMEOUT=1 SIMCC_DEVICES=2 timeout 30 ./mistakes "$1"

@@ -17,7 +17,7 @@ predicted() {
         complain "a model predicts, and a clock measures"
 }
 
-# A column of the predicted rows.
+# of_predictions COLUMN...: these columns of the predicted rows.
 of_predictions() { columns timer "$@" | sed -n 's/^model //p'; }
 
 @test "every program with --gang predicts" {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What reduce promises: every variant right for every n, type and operation, and a filter that gives the exact answer or none.
+# What reduce promises: every variant is right for every n, type and operation, and filters give exact answers or none.
 
 # Tests side by side on a GPU
 
@@ -58,12 +58,12 @@ expect_right_for() {
 @test "an in-place variant gets its input back before every launch" {
     expect_fine reduce -n 5000 -k 'neighbored*,unroll8*,sequential' -w 2 -r 12 --max-ci 0 --csv
     [ "$(column verify | sort -u)" = pass ]
-    # The variants share their input: one that really destroyed it would spoil those after it.
+    # The variants share their input: if one really destroyed it, all later ones would be wrong.
     expect_fine reduce -n 5000 --csv -w 0 -r 1
     expect_all_verified reduce 5000
 }
 
-@test "the nested variants are right at every number of levels and blocks, with the checkers watching too" {
+@test "the nested variants are right at every number of levels and blocks, also with the checkers" {
     local block threads
     for block in 32 100 512 1024; do
         expect_fine reduce -k 'nested*' -b $block -n 0,1,2,3,31,32,33,1000,1024,1025,140000 --op max -w 0 -r 1 --csv
@@ -85,7 +85,7 @@ expect_right_for() {
     [ "$(column grid) $(column block) $(column smem_bytes)" = "8 128 1024" ]
 }
 
-@test "sums of data that rounds are the same every time where the page says so" {
+@test "rounded sums are reproducible if the page says so" {
     local kernel first
     perl -e 'srand 1; print pack "f<*", map { rand() - 0.5 } 1 .. 100_000' >data
     for kernel in single-pass tagged sequential multiple-elements neighbored unroll8-complete-static nested nested2; do
@@ -96,14 +96,14 @@ expect_right_for() {
             expect_output "$first"
         done
     done
-    # The filter's own method is one of them.
+    # The filter's default method is one of them.
     expect_fine reduce data --input-format raw:f32
     first=$output
     expect_fine reduce data --input-format raw:f32
     expect_output "$first"
 }
 
-@test "--ladder shows the ladder published for the type, and each step's gain" {
+@test "--ladder shows the published ladder of the type, and each step's gain" {
     expect_fine reduce --ladder -n 2000 --csv
     expect_clean_table
     [ "$(column kernel | sed -n 3,6p | paste -sd ' ')" = "atomic-global atomic-shared shared-tree shuffle-tree" ]
@@ -143,7 +143,7 @@ expect_right_for() {
     expect_output 3
 }
 
-@test "every variant for the device works as the filter's method" {
+@test "every device variant works as the filter's method" {
     local kernel
     seq 5000 >data
     for kernel in $(variants reduce | grep -v '^cpu'); do
@@ -168,7 +168,7 @@ expect_right_for() {
     expect_output 7
 }
 
-@test "one rule says what a number of text is: signs, fractions, exponents, inf, nan, and commas between numbers" {
+@test "one rule defines numbers in text: signs, fractions, exponents, inf, nan, and commas between numbers" {
     local text expected
     # sums EXPECTED TEXT: in printf's form
     sums() {
@@ -213,14 +213,14 @@ expect_right_for() {
     expect_output 9.223372036854776e+18
 }
 
-@test "sums and means of integers of every width are exact, or refused where 64 bits do not hold them" {
+@test "sums and means of integers of every width are exact, or refused if they do not fit into 64 bits" {
     local type
     pipeline 'seq 100000 | reduce -d $device -t i32 -'
     expect_output 5000050000
     echo 9223372036854775807 >largest
     expect_fine reduce largest
     expect_output 9223372036854775807
-    # In between the sum leaves 64 bits, and it comes back.
+    # On its way the sum leaves the range of 64 bits and comes back.
     printf '%s\n' 9223372036854775807 9223372036854775807 5 -9223372036854775808 -9223372036854775807 >returns
     expect_fine reduce returns
     expect_output 4
@@ -247,7 +247,7 @@ expect_right_for() {
     done
 }
 
-@test "infinity comes only from infinity: what a type cannot hold is refused" {
+@test "infinity comes only from infinity: a sum that overflows the type is refused" {
     local number
     for number in 3.5e38 -3.5e38 3.4028236e38 1e300; do
         refuses 4 "does not fit into f32; choose another --dtype" reduce -t f32 <(echo $number)
@@ -338,7 +338,7 @@ expect_right_for() {
 }
 
 @test "an input of more than one chunk is reduced in all of them" {
-    # A chunk is 2^24 elements: 2^24 + 1 bytes of ones, then one that is larger and one that is smaller than all before.
+    # A chunk is 2^24 elements: 2^24 + 1 bytes of ones, then one larger and one smaller than all before.
     head -c 16777217 /dev/zero | tr '\0' '\1' >ones
     npy '|i1' '(16777219,)' < <(cat ones; numbers c 7 -9) >data.npy
     expect_fine reduce data.npy
@@ -368,7 +368,7 @@ expect_right_for() {
     expect_output -2147483648
 }
 
-# ---- more operations, and sums as near as can be
+# ---- more operations, and exact sums
 
 all_operations=sum,min,max,mean,var,std,pvar,pstd,l2,absmax,argmin,argmax,nans
 
@@ -384,7 +384,7 @@ all_operations=sum,min,max,mean,var,std,pvar,pstd,l2,absmax,argmin,argmax,nans
     done
 }
 
-@test "a method that does not know an operation has no row, and is refused where it was named" {
+@test "a method that lacks an operation has no row, and is refused when named" {
     expect_fine reduce -n 100 --op var,max -k '*' -w 0 -r 1 --csv
     expect_clean_table
     [ "$(columns kernel p_op | grep -c 'tagged max$') $(columns kernel p_op | grep -c 'tagged .*var')" = "1 0" ]
@@ -398,7 +398,7 @@ all_operations=sum,min,max,mean,var,std,pvar,pstd,l2,absmax,argmin,argmax,nans
     expect_verified_rows 1
 }
 
-@test "the checkers find nothing in the methods that find more than one number" {
+@test "the checkers find nothing in the methods that compute more than one number" {
     on_simulator || skip "on a GPU compute-sanitizer watches"
     local dtype
     for dtype in f32 f64 i64; do
@@ -411,7 +411,7 @@ all_operations=sum,min,max,mean,var,std,pvar,pstd,l2,absmax,argmin,argmax,nans
         expect_status 0
         expect_output "750250	4501500"
     done
-    # In whatever order the blocks run: the last one collects what the others have found.
+    # In any order of the blocks: the last one collects the results of the others.
     local schedule
     for schedule in lockstep random:1 random:2; do
         capture reduce --check=all -q -n 40Ki --schedule $schedule -k statistics,accurate,exact --csv
@@ -420,7 +420,7 @@ all_operations=sum,min,max,mean,var,std,pvar,pstd,l2,absmax,argmin,argmax,nans
     done
 }
 
-@test "the error column tells plain sums from accurate and exact ones" {
+@test "the error column distinguishes plain sums from accurate and exact ones" {
     local dtype
     for dtype in f32 f64; do
         expect_fine reduce -n 10000 -t $dtype --values wide -k tagged,statistics,accurate,exact -w 0 -r 1 --csv
@@ -443,8 +443,8 @@ all_operations=sum,min,max,mean,var,std,pvar,pstd,l2,absmax,argmin,argmax,nans
     [ "$(column p_error_ulp | sort -u)" = 0.000 ]
 }
 
-# ill_conditioned TYPE SEED: numbers of 0 to 60 more bits than their sum has, in `data`, and in an order of their own in
-# `shuffled`; prints the nearest TYPE to the exact sum, by Python's integers.
+# ill_conditioned TYPE SEED: numbers with 0 to 60 more bits than their sum in `data`, and in another order in
+# `shuffled`; prints the TYPE nearest to the exact sum, by Python's integers.
 ill_conditioned() {
     python3 - "$@" <<'PYTHON'
 import math, random, struct, sys
@@ -472,10 +472,10 @@ print(struct.pack(">d", nearest).hex())
 PYTHON
 }
 
-# bits TYPE NUMBER: its bits in f64, since texts of the same number may differ.
+# bits TYPE NUMBER: its bits as f64, since texts of the same number may differ.
 bits() { perl -e 'print unpack("H*", pack("d>", $ARGV[0] eq "f32" ? unpack("f", pack("f", $ARGV[1])) : $ARGV[1]))' "$@"; }
 
-@test "--exact is the nearest number to the exact sum: in any order, by any block, on device and host" {
+@test "--exact gives the number nearest to the exact sum: in any order, with any block, on device and host" {
     need python3
     local dtype seed expected file options
     for dtype in f32 f64; do
@@ -490,12 +490,12 @@ bits() { perl -e 'print unpack("H*", pack("d>", $ARGV[0] eq "f32" ? unpack("f", 
             done
         done
     done
-    # Others are far from it.
+    # Other methods are far from it.
     expect_fine reduce --input-format raw:f64 -k tagged data
     [ "$(bits f64 "$output")" != "$expected" ]
 }
 
-@test "--exact knows infinities, NaNs and zeros, and no sum on the way leaves the range" {
+@test "--exact handles infinities, NaNs and zeros, and no partial sum overflows" {
     local dtype template
     # gives EXPECTED NUMBER...
     gives() {
@@ -523,7 +523,7 @@ bits() { perl -e 'print unpack("H*", pack("d>", $ARGV[0] eq "f32" ? unpack("f", 
     gives 1e+308 $(printf '1e308 %.0s' {1..100}) $(printf -- '-1e308 %.0s' {1..99})
     refuses 4 "outside the range of f64" reduce --exact <(echo 1e308 1e308)
     refuses 4 "outside the range of f32" reduce --exact -t f32 <(echo 3e38 3e38)
-    # Integers that an f64 does not have.
+    # Integers that f64 cannot represent.
     expect_fine reduce --exact <(printf '9007199254740993\n1\n')
     expect_output 9007199254740994
     expect_fine reduce --exact --op mean <(echo 1e16 1 -1e16)
@@ -532,7 +532,7 @@ bits() { perl -e 'print unpack("H*", pack("d>", $ARGV[0] eq "f32" ? unpack("f", 
 
 @test "whole numbers of text keep all their digits in exact and accurate sums, before fractions and after them" {
     local options
-    # gives EXPECTED NUMBER...: whatever finds the sum.
+    # gives EXPECTED NUMBER...: by every method.
     gives() {
         local expected=$1
         shift
@@ -552,12 +552,12 @@ bits() { perl -e 'print unpack("H*", pack("d>", $ARGV[0] eq "f32" ? unpack("f", 
     { yes 1 | head -n 200000 && echo 9007199254740993; } >>long
     expect_fine reduce --exact long
     expect_output 2.702159776462298e+16  # 3 * 9007199254740993 + 400000 + 0.25, to a multiple of 4
-    # With a type they are numbers of that type.
+    # With -t they are numbers of that type.
     expect_fine reduce --exact -t f64 <(printf '9007199254740993\n0.5\n-9007199254740993\n')
     expect_output 0.5
 }
 
-@test "an accurate sum may be in range where that of some of its numbers is not" {
+@test "an accurate sum may be in range even if partial sums are not" {
     local options
     for options in "" "-k accurate" "-k statistics"; do
         # shellcheck disable=SC2086  # one word per option
@@ -568,7 +568,7 @@ bits() { perl -e 'print unpack("H*", pack("d>", $ARGV[0] eq "f32" ? unpack("f", 
     expect_output 5.25
     expect_fine reduce --accurate --op mean <(echo 1e308 1e308 -1e308 -1e308 5 5)
     expect_output 1.6666666666666667
-    # In pieces of the stream that each leave the range.
+    # In pieces of the stream whose sums each leave the range.
     perl -e 'print pack "d<*", (1e308) x 200_000, (-1e308) x 200_000, 3' >pieces
     expect_fine reduce --accurate --input-format raw:f64 pieces
     expect_output 3
@@ -589,7 +589,7 @@ bits() { perl -e 'print unpack("H*", pack("d>", $ARGV[0] eq "f32" ? unpack("f", 
     expect_output '{"tool":"reduce","dtype":"f64","n":2,"op":"l2","result":"inf"}'
     expect_fine reduce --op sum,min,max,mean,var,l2,absmax,argmin,argmax,nans <(printf '1\nnan\n4\nnan\n')
     expect_output "nan	nan	nan	nan	nan	nan	nan	1	1	2"
-    # Across pieces of the stream: the first of equals, and places that count from the input's beginning.
+    # Across pieces of the stream: the first of equal numbers, and positions from the beginning of the input.
     perl -e 'print pack "f<*", (map { $_ % 7 } 0 .. 199_999), -2, 9, -2, 9' >floats
     for kernel in "" "-k statistics" "-k exact"; do
         # shellcheck disable=SC2086  # one word per option
@@ -598,7 +598,7 @@ bits() { perl -e 'print unpack("H*", pack("d>", $ARGV[0] eq "f32" ? unpack("f", 
     done
 }
 
-@test "variances and norms lose nothing to the mean, and squares may be outside the type's range" {
+@test "variances and norms do not cancel against the mean, and squares may be outside the type's range" {
     # gives EXPECTED OPERATION NUMBER...: on the host and by a kernel
     gives() {
         local expected=$1 operation=$2 options
@@ -643,7 +643,7 @@ matrix() {
         npy "$2" "($3, $4)" | sed "1s/False,/$fortran_order/"
 }
 
-# line_results AXIS OPERATION ROWS COLUMNS: of such a matrix, a line each, with six digits.
+# line_results AXIS OPERATION ROWS COLUMNS: the results for such a matrix, one per line, with six digits.
 line_results() {
     perl -e 'use List::Util qw(sum min max first);
              my ($axis, $operation, $rows, $columns) = @ARGV;
@@ -658,7 +658,7 @@ line_results() {
              }' "$@"
 }
 
-# npy_lines: standard input's numbers in the same form.
+# npy_lines: the numbers of standard input in the same form.
 npy_lines() {
     perl -0777 -ne 'my $length = unpack("v", substr($_, 8, 2));
                     my ($descr) = substr($_, 10, $length) =~ /descr.: .<(..)/;
@@ -718,8 +718,8 @@ npy_lines() {
     refuses 4 "the squares of some numbers are outside the range of f64" reduce --axis 0 --op l2 large.npy
 }
 
-@test "--axis knows infinities, NaNs and zeros as the results of all numbers do, and refuses what does not fit" {
-    # results OPERATION: of the rows of data.npy.
+@test "--axis handles infinities, NaNs and zeros like a result of all numbers, and refuses overflow" {
+    # results OPERATION: the results of the rows of data.npy.
     results() {
         expect_fine reduce --axis 1 --op "$1" --json data.npy
         output=$(sed 's/.*"result":\(.*\)}$/\1/' stdout)
@@ -747,8 +747,8 @@ npy_lines() {
     results sum && expect_output '[2,1]'
 }
 
-@test "--axis writes the results of rows as they come, and needs memory for the columns that there are" {
-    # zeros SHAPE AXIS: the bytes of the first results, of an endless number of them.
+@test "--axis writes the results of rows as they come, and needs memory only for existing columns" {
+    # zeros SHAPE AXIS: the bytes of the first of endless results.
     zeros() {
         npy '<f8' "$1" </dev/null >none.npy
         capture bash -c "ulimit -v 8000000; reduce -d $device -q --axis $2 none.npy | head -c 1000128 | tail -c 1000000 | tr -d '\\0' | wc -c"

@@ -12,8 +12,8 @@ setup() {
 
 teardown() { :; }
 
-# workloads PROGRAM TOOL: the options of its runs, one run per line. Every variant is launched once, and verified, except
-# kernels that launch kernels, which only memcheck supports.
+# workloads PROGRAM TOOL: the options of its runs, one run per line. Every variant is launched once, and verified,
+# except kernels that launch kernels, which only memcheck supports.
 workloads() {
     local chosen=
     case $1,$2 in

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# What simcc promises: programs as courses write them build and run right without a GPU, mistakes are reported where they
-# are, and the command line is nvcc's.
+# What simcc promises: programs of the kind that courses use build and run without a GPU, mistakes are reported at their
+# place, and the command line is nvcc's.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
 
 # Needs no GPU
@@ -10,13 +10,13 @@ load helpers
 PATH=${BIN:-$root/bin}:$PATH
 programs=$BATS_TEST_DIRNAME/simcc
 
-# has_checkers_for [OPTION]...: skips a test of checkers beside ThreadSanitizer, which has the names of their
+# has_checkers_for [OPTION]...: skips a test of the checkers under ThreadSanitizer, which uses the same names for its
 # instrumentation.
 has_checkers_for() {
     if [ "${SANITIZE-}" = thread ] && [[ " $* " == *" -G "* ]]; then skip "no checkers beside ThreadSanitizer"; fi
 }
 
-# builds PROGRAM [OPTION]...: compiles tests/simcc/PROGRAM.cu to ./PROGRAM without a word.
+# builds PROGRAM [OPTION]...: compiles tests/simcc/PROGRAM.cu to ./PROGRAM silently.
 builds() {
     local program=$1
     shift
@@ -64,7 +64,7 @@ at start 7, in all 142, failures 0, line 207'
     expect_output_like "failures 0"
 }
 
-@test "barriers in two halves, asynchronous copies and the heap of kernels work, and their misuse ends the launch" {
+@test "split barriers, asynchronous copies and the device heap work, and their misuse ends the launch" {
     builds copies -Wall -Wextra
     prints copies "barriers: 0 wrong
 copies: 0 wrong
@@ -92,7 +92,7 @@ locals 17
 host 26 10 11"
 }
 
-@test "functions of a program that would take anything are not called by headers; kernels take its classes by value" {
+@test "headers do not call a program's catch-all templates; kernels take its classes by value" {
     local flags
     for flags in "-Wall -Wextra" "-G -O1"; do
         # shellcheck disable=SC2086
@@ -116,7 +116,7 @@ in lambdas: 0 wrong, no error"
     done
 }
 
-@test "constant, global, managed, pinned, mapped, pitched and heap memory hold what was put there" {
+@test "constant, global, managed, pinned, mapped, pitched and heap memory keep their contents" {
     builds memory
     prints memory "polynomial 3 12 39 102 counted 4
 globals 10 20 35 40 managed 7 size 16
@@ -127,7 +127,7 @@ heap 0 3
 memset abababab, memory used, no error"
 }
 
-@test "device variables alone start nothing: addresses for device memory are taken at the first call" {
+@test "device variables alone start nothing: addresses for device memory are reserved at the first call" {
     file quiet.cu <<'CUDA'
 #include <cstdio>
 #include <fstream>
@@ -154,7 +154,7 @@ CUDA
     expect_output "1 6"
 }
 
-@test "each device has its own variables, but managed ones" {
+@test "each device has its own variables, except managed ones" {
     local build
     for build in '' -G; do
         # shellcheck disable=SC2086  # none or one
@@ -183,7 +183,7 @@ grid cudaSuccess 127
 lock 480, last block 2450, no error"
 }
 
-@test "cuda::atomic and cuda::atomic_ref operate, order and wait, with the checkers, too" {
+@test "cuda::atomic and cuda::atomic_ref operate, order and wait, also with the checkers" {
     local flags
     for flags in "" "-O0" "-G -std=c++20"; do
         # shellcheck disable=SC2086
@@ -211,11 +211,11 @@ lock 480, last block 2450, no error"
     SIMCC_THREADS=1 SIMCC_TIMEOUT=30 prints spin "lanes 64, ways 16, blocks out of order 0, no error"
 }
 
-@test "a flag that is never set ends the launch, and the message says which thread reads it where" {
+@test "a flag that is never set ends the launch, and the message says which thread reads it, and where" {
     builds spin
     SIMCC_TIMEOUT=1 prints spin "702 cudaErrorLaunchTimeout" never
     expect_errors_like 'kernel never, block \([01],0,0\): no progress for SIMCC_TIMEOUT=1 seconds'
-    # (How many of the 40 have begun to poll by then depends on what else the machine has to do.)
+    # (How many of the 40 have begun to poll by then depends on the load of the machine.)
     expect_errors_like '[1-4]?[0-9] threads wait in a loop that polls, .*/spin.cu:74, first \(0,0,0\)'
 }
 
@@ -228,7 +228,7 @@ lock 480, last block 2450, no error"
     done
 }
 
-@test "operators of vectors, declared as everybody's helper_math.h does, work in both builds" {
+@test "vector operators, declared as in helper_math.h, work in both builds" {
     local flags
     for flags in "" "-G"; do
         # shellcheck disable=SC2086
@@ -237,7 +237,7 @@ lock 480, last block 2450, no error"
     done
 }
 
-@test "a bracket that is never closed is named, in whatever declaration it stands" {
+@test "a bracket that is never closed is named, in any declaration" {
     local text
     for text in '__device__ int x = {1, 2;' '__device__ bool operator==(V a, V b) { return (a.x == b.x; }' \
         '__device__ V& operator<<=(V& a, int n) { if (n) { return a; }' '__device__ bool operator<(V a' '__constant__ int t[2'; do
@@ -247,7 +247,7 @@ lock 480, last block 2450, no error"
     done
 }
 
-@test "8-bit floating point converts as NVIDIA's header does, and is there in kernels" {
+@test "8-bit floating point converts as in NVIDIA's header, and works in kernels" {
     local nvidia="functions 5a9f22c18eecfadc
 types b21c2812d824282, 1 2 4 bytes"
     builds float8 -Wall -Wextra
@@ -270,7 +270,7 @@ functions 100 102 118
 others 3628800 20 16941 9 15 10 1616"
 }
 
-@test "parts of groups of threads have CUDA's members and numbers, also parts of parts" {
+@test "partitions of thread groups have CUDA's members and numbers, also partitions of partitions" {
     local build
     for build in -O1 "-G -O1"; do
         # shellcheck disable=SC2086  # options
@@ -283,7 +283,7 @@ refused" || return
     done
 }
 
-@test "printf in a kernel returns the number of its arguments, on the host that of characters" {
+@test "printf returns the number of arguments in a kernel, and the number of characters on the host" {
     cat >printing.cu <<'CU'
 #include <cstdio>
 __host__ __device__ int print(int i) { return printf("%d and %d\n", i, i); }
@@ -334,7 +334,7 @@ architecture 900 1
 graph 374.625 no error"
 }
 
-@test "attributes of kernels tell their static shared memory and launch bounds, and occupancy follows" {
+@test "attributes of kernels show their static shared memory and launch bounds, and occupancy follows" {
     builds attributes -O1 -Wall -Wextra
     prints attributes "none 0 1024, 8 blocks, 57344 left, 1 0, cudaSuccess
 two 1092 1024, 8 blocks, 56252 left, 1 0, cudaSuccess
@@ -359,7 +359,7 @@ sums 64 1024, 8 blocks, 57280 left, 1 0, cudaSuccess
 cudaSuccess"
 }
 
-@test "a launch with more threads per block than __launch_bounds__ allow is refused, however the kernel is named" {
+@test "a launch with more threads per block than __launch_bounds__ allows is refused, however the kernel is named" {
     local flags
     mkdir limits
     for flags in -O0 -O2 '-G -O1'; do
@@ -395,7 +395,7 @@ in a kernel: cudaSuccess, 1
 in a kernel: cudaErrorInvalidValue, 0
 cudaSuccess"
     done
-    # With the checkers each of them is a finding, which says why; in a kernel the kernel alone learns of it.
+    # With the checkers, each of them is a finding that says why; in a kernel, only the kernel sees the error.
     expect_status 86
     expect_errors_like "Program hit cudaErrorInvalidValue .* on CUDA API call to cudaLaunchCooperativeKernel"
     [ "$(grep -c "The kernel's __launch_bounds__ allow 64 threads per block, the launch has 65$" <<<"$errors")" -eq 16 ] ||
@@ -414,7 +414,7 @@ cudaSuccess"
     done
 }
 
-@test "one thread of a group acts for all; headers bring along what CUDA's bring; 16 bits may be volatile" {
+@test "one thread of a group acts for all; headers include what CUDA's include; 16 bits may be volatile" {
     local flags
     for flags in -O1 '-G -O1'; do
         # shellcheck disable=SC2086
@@ -438,7 +438,7 @@ cudaSuccess"
     prints a.out "40 46 2 no error"
 }
 
-@test "on AArch64 the files of a program share blockIdx and its relatives, too" {
+@test "the files of a program also share blockIdx and its relatives on AArch64" {
     command -v aarch64-linux-gnu-g++ >/dev/null || skip "aarch64-linux-gnu-g++ is not installed"
     echo '__global__ void kernel(int* out) { out[blockIdx.x * blockDim.x + threadIdx.x] = gridDim.x; }' >kernel.cu
     capture env CXX=aarch64-linux-gnu-g++ simcc -O2 -c kernel.cu
@@ -530,7 +530,7 @@ CU
     [ ! -e a.out ] || complain "expected no a.out"
 }
 
-@test "special registers are read by inline PTX, and any other PTX ends the kernel" {
+@test "inline PTX can read special registers, and any other PTX ends the kernel" {
     file ptx.cu <<'CU'
 #include <cstdio>
 __device__ unsigned lane() { unsigned r; asm volatile("mov.u32 %0, %%laneid;" : "=r"(r)); return r; }
@@ -591,7 +591,7 @@ CU
     expect_status 0
 }
 
-@test "a loop that makes progress by itself is compiled as it is written" {
+@test "a loop that makes progress by itself is compiled as written" {
     file loops.cu <<'CU'
 __device__ unsigned seed;
 __device__ unsigned draw() { seed = seed * 5 + 1; return seed; }
@@ -623,9 +623,9 @@ __global__ void k(int* p, int n, const char* s, char* d, int (*f)(int)) {
 }
 CU
     simcc -cuda loops.cu
-    # Nothing is left of the lines behind the first but what was written, the qualifiers apart.
+    # The lines after the first contain only what was written, apart from the qualifiers.
     diff <(sed '1,5d' loops.cu) <(sed '1,/int v = 0, i{small/d' loops.cu.cpp.ii | sed '1i\    int v = 0, i{small(3)};') || complain "expected no change"
-    # Columns behind a loop that waits stay.
+    # Columns after a waiting loop stay the same.
     printf '__global__ void k(volatile int* p) { while (*p == 0); do {} while (*p < 2); int x = y; }\n' >column.cu
     capture simcc -Wall -Wextra column.cu
     expect_status 1 && expect_errors_like 'column.cu:1:85: error: .y. was not declared'
@@ -664,7 +664,7 @@ CU
 
 # ---- the command line
 
-@test "options of nvcc are taken in all their spellings" {
+@test "options of nvcc are accepted in all spellings" {
     file flags.cu <<'CU'
 #include <cstdio>
 #include "value.h"
@@ -689,7 +689,7 @@ CU
     expect_output "860 7 1 1"
 }
 
-@test "an unknown option is an error that names the nearest one, unless unknown ones are for g++" {
+@test "an unknown option is an error that names the nearest one, unless unknown options go to g++" {
     local option
     echo 'int main() { return 0; }' >x.cu
     for option in --chekc -chekc --chekc=all; do
@@ -708,7 +708,7 @@ CU
     expect_errors_like ' -mtune=native '
 }
 
-@test "every option that nvcc's help lists is known, or is one of those that a simulator refuses" {
+@test "every option in nvcc's help is known, or one of those that the simulator refuses" {
     need nvcc
     local name argument rest
     echo 'int main() { return 0; }' >x.cu
@@ -730,7 +730,7 @@ CU
     done <names
 }
 
-@test "simcc names its own options to a shell that completes one" {
+@test "simcc offers its own options for shell completion" {
     capture simcc --complete -c --ch
     expect_status 0
     expect_no_errors
@@ -739,7 +739,7 @@ CU
     [ -z "$(simcc --complete '')$(simcc --complete main)" ]  # left to the shell: file names
 }
 
-@test "a C file is compiled without a word, in every kind of build" {
+@test "a C file compiles silently in every kind of build" {
     local kind
     printf 'int twice(int *class) { return 2 * *class; }\n' >host.c
     printf 'extern "C" int twice(int*);\nint main() { int n = 21; return twice(&n); }\n' >main.cu
@@ -756,7 +756,7 @@ CU
     expect_no_errors
 }
 
-@test "macros of the command line change the program and no header" {
+@test "macros of the command line change the program, but no header" {
     printf '#include <vector>\n__global__ void k(int* p) { *p = N; }\nint main() { int* p; cudaMallocManaged(&p, 4); k<<<1, 1>>>(p); cudaDeviceSynchronize(); return *p - T; }\n' >n.cu
     capture simcc -DN=40 -DT=7 -DA -DB -DR=r -DBLOCK=256 -run n.cu
     expect_status 33
@@ -790,7 +790,7 @@ CU
     expect_refusal simcc "a quote is not closed"
 }
 
-@test "options that a simulator cannot honour are refused" {
+@test "options that the simulator cannot honor are refused" {
     for option in -ptx -cubin -fatbin -lcuda -lcublas; do
         capture simcc $option x.cu
         expect_status 2
@@ -804,7 +804,7 @@ CU
     done
 }
 
-@test "help and version go to the standard output" {
+@test "help and version go to standard output" {
     capture simcc --help
     expect_status 0
     expect_no_errors
@@ -815,7 +815,7 @@ CU
     expect_output_like '^simcc \(gridutils\) [0-9.]+$'
 }
 
-@test "a source that is only checked for errors gives none, and no object" {
+@test "-fsyntax-only reports errors and writes no object" {
     echo '__global__ void nothing() {}' >right.cu
     echo '__global__ void nothing() { missing(); }' >wrong.cu
     capture simcc -Xcompiler -fsyntax-only -MMD -MF right.d -c right.cu -o right.o
@@ -851,7 +851,7 @@ CU
     simcc -x c++ -c plain -o plain.o
 }
 
-@test "a host library may be shared and hold kernels" {
+@test "a shared host library may contain kernels" {
     printf '__global__ void k(int* p) { *p = 5; }\nextern "C" void start(int* p) { k<<<1, 1>>>(p); }\n' >part.cu
     file whole.cu <<'CU'
 #include <cstdio>
@@ -873,7 +873,7 @@ CU
     expect_status 1
     printf '#include <cstdio>\n#include <unistd.h>\nint main() { fopen("started", "w"); sleep(20); }\n' >slow.cu
     ulimit -c 0
-    # (A compiler that waits can be interrupted without haste.)
+    # (A waiting compiler can be interrupted at any time.)
     printf '#!/bin/sh\n: >started\nexec sleep 20\n' >waits && chmod +x waits
     local signal
     for signal in HUP INT QUIT ABRT USR1 SEGV PIPE ALRM TERM XCPU XFSZ IO RTMIN; do
@@ -942,7 +942,7 @@ CU
     [ -L soft ]
 }
 
-@test "results go through links, keep a file's mode and other names, and may be the standard output" {
+@test "results go through links, keep a file's mode and hard links, and may go to standard output" {
     echo 'int main() { return 5; }' >five.cu
     echo old >program && chmod 700 program && ln -s program link
     echo old >object.o && chmod 600 object.o && ln object.o other.o
@@ -985,11 +985,11 @@ CU
     expect_status 4
     CXX=/no/such/g++ capture simcc four.cu
     expect_status 1
-    # (qemu runs a program that is missing as one that fails without a word.)
+    # (Under qemu, a missing program fails silently.)
     [ -n "${QEMU_LD_PREFIX-}" ] || expect_errors_like '/no/such/g\+\+.*set CXX'
 }
 
-@test "a product and a sum are rounded twice, also where the processor has an instruction for both" {
+@test "a product and a sum are rounded twice, even if the processor has a fused instruction" {
     cat >rounding.cu <<'end'
 #include <cstdio>
 __global__ void k(float* r, float a, float b) { r[0] = a * a + b; r[1] = fmaf(a, a, b); }
@@ -1007,7 +1007,7 @@ end
     prints ./rounding '0x0p+0 0x1p-24'
 }
 
-@test "of cuda::atomic's loads, those in the one order of all operations wait for the stores before them" {
+@test "sequentially consistent loads of cuda::atomic wait for the stores before them" {
     need objdump
     cat >order.cu <<'end'
 #include <cuda/atomic>
@@ -1042,7 +1042,7 @@ end
     done
 }
 
-@test "a program with many threads in several simcc processes at once does not mix them up" {
+@test "several simcc processes for a program with many threads at once do not mix" {
     for i in 1 2 3 4; do
         printf '#include <cstdio>\n__global__ void k() { printf("%%d", %d); }\nint main() { k<<<1, 2>>>(); return cudaDeviceSynchronize(); }\n' $i >same.cu
         mkdir dir$i && mv same.cu dir$i
@@ -1054,9 +1054,9 @@ end
 
 # ---- large grids
 
-@test "a cooperative grid may fill the device, also where the system limits guard pages, and overflows are found" {
+@test "a cooperative grid may fill the device, even if the system limits guard pages, and overflows are found" {
     builds full_grid -O1
-    # Old systems have no guards apart from mappings, whose number may be limited: here to none, or to what it is.
+    # Old systems make guard pages by mappings, whose number may be limited: here to none, or to the system's limit.
     file old_system.c <<'C'
 #define _GNU_SOURCE
 #include <errno.h>
@@ -1094,14 +1094,14 @@ ${depth#*:}"
 
 # ---- Thrust
 
-# builds_thrust [OPTION]...: the program that needs the toolkit's headers.
+# builds_thrust [OPTION]...: builds the program that needs the toolkit's headers.
 builds_thrust() {
     has_checkers_for "$@"
     capture once thrust simcc "$@" "$programs/toolkit/thrust.cu" -o thrust
     expect_status 0 && expect_no_errors && expect_output ""
 }
 
-# A toolkit has Thrust; the simulator does not bring it.
+# Thrust comes with a toolkit, not with the simulator.
 need_thrust() {
     simcc -x cu -E - <<<'#include <thrust/version.h>' >/dev/null 2>&1 || skip "no CUDA toolkit with Thrust"
 }
@@ -1114,7 +1114,7 @@ need_thrust() {
 21 checks, cudaSuccess" fail
 }
 
-@test "Thrust sorts keys of every type and sign as the standard library does, everywhere" {
+@test "Thrust sorts keys of every type and sign like the standard library, on host and device" {
     need_thrust
     local build
     for build in -O1 "-G -O1"; do
@@ -1127,7 +1127,7 @@ need_thrust() {
     expect_errors_like "ERROR SUMMARY: 0 errors"
 }
 
-@test "who waits in the toolkit's semaphores, latches and atomics lets others run" {
+@test "threads that wait in the toolkit's semaphores, latches and atomics let others run" {
     need_thrust
     local build threads
     for build in -O1 "-G -O1"; do
@@ -1155,7 +1155,7 @@ handed over 11
     expect_errors_like "Race reported between Write access at .*fill_functor"
 }
 
-@test "CUB is refused in one message that names Thrust and the including line" {
+@test "CUB is refused with one message that names Thrust and the including line" {
     need_thrust
     file cub.cu <<<'#include <cub/device/device_reduce.cuh>'
     capture simcc -c cub.cu
@@ -1164,9 +1164,9 @@ handed over 11
     [ "$(grep -c error: <<<"$errors")" = 1 ] || complain "expected one error"
 }
 
-@test "what takes simcc more than a second is shown on a terminal, and the compiler's messages come in between" {
+@test "simcc shows steps over a second on a terminal, and clears them for the compiler's messages" {
     local screen
-    # A compiler that takes as long as it takes to be seen.
+    # A compiler that runs until its progress has been seen.
     cat >slow <<'EOF'
 #!/bin/sh
 case " $* " in *" -fpreprocessed "*) timeout 60 sh -c 'until grep -s -q "(1 of 2), [1-9]" screen; do sleep 0.05; done' ;; esac
@@ -1178,7 +1178,7 @@ EOF
     export TERM=xterm REAL_CXX=${CXX:-g++}
     screen=$(CXX=$PWD/slow on_terminal 80 "simcc -Wall a.cu b.cpp -o program")
     [[ $screen == *"simcc: compiling a.cu (1 of 2), "[1-9]* ]] || complain "saw: $screen"
-    # The line is gone before the message, which is in colour.
+    # The line disappears before the message, which is in color.
     [[ $screen == *$'\e[K'*"unused variable"* && $screen == *$'\e[01;35m'* ]] || complain "saw: $screen"
     [ -x program ]
     capture simcc --progress always a.cu b.cpp -o program
@@ -1191,14 +1191,14 @@ EOF
     expect_refusal simcc "'maybe' is not one of auto, always, never"
 }
 
-@test "error codes have the names and numbers of CUDA's headers, where these are installed" {
+@test "error codes have the names and numbers of CUDA's headers, if these are installed" {
     local headers
     headers=$(dirname "$(command -v nvcc || echo none)")/../include/driver_types.h
     [ -f "$headers" ] || skip "no CUDA headers"
     [ "$(grep -c 'define CUDART_VERSION *130' "${headers%/*}/cuda_runtime_api.h")" = 1 ] || skip "headers of another CUDA"
     # codes FILE: cudaSuccess 0, ...
     codes() { grep -o -E 'cuda(Success|Error[A-Za-z0-9]+)(, | += +)[0-9]+' "$1" | sed -E 's/(, | += +)/ /' | sort -u; }
-    # (ApiFailureBase is where old drivers' own codes began, and no error.)
+    # (ApiFailureBase is not an error: codes of old drivers began there.)
     codes "$headers" | grep -v ApiFailureBase >theirs && codes "$root/common/simt/include/simt/error_codes.h" >ours
     [ "$(wc -l <ours)" -ge 100 ]
     diff theirs ours

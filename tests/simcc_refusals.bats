@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What simcc refuses because CUDA forbids it, where it stands; and what must not be refused.
+# What simcc refuses, with its place, because CUDA forbids it; and what it must not refuse.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
 
 # Needs no GPU
@@ -16,7 +16,7 @@ forbids() {
     [ ! -e a.out ] || complain "expected no program"
 }
 
-@test "operators in template arguments and bounds, computed kernels and borrowed names are right CUDA" {
+@test "operators in template arguments and bounds, computed kernels and reused names are valid CUDA" {
     capture simcc -Wall -Wextra "$programs/operators.cu" -o operators
     expect_status 0
     expect_no_errors
@@ -53,7 +53,7 @@ int main() {
 CU
 }
 
-@test "the brackets of a launch are refused with a blank after their first character, and only there" {
+@test "launch brackets are refused if a blank follows their first character, and only then" {
     local launch
     for launch in 'k< <<1, 1>>>(1)' 'k< < <1, 1>>>(1)' 't<3>< <<1, 1>>>(1)' 'k<<<1, 1> >>(1)' 'k<<<1, 1> > >(1)'; do
         forbids '^wrong.cu:3:[0-9]+: error: write .(<<<|>>>). without a blank after its first character' <<-CU || return
@@ -72,7 +72,7 @@ CU
     done
 }
 
-@test "a kernel that returns something is refused" {
+@test "a kernel that returns a value is refused" {
     forbids '^wrong.cu:1:12: error: a __global__ function returns void' <<<'__global__ int k() { return 1; }'
     forbids '^wrong.cu:2:2: error: a __global__ function returns void' <<'CU'
 template <class T> __global__
@@ -81,7 +81,7 @@ int main() {}
 CU
 }
 
-@test "a kernel called like a function is refused at its line, also in a header" {
+@test "a kernel that is called like a function is refused at its line, also in a header" {
     forbids '^wrong.cu:4:5: error: the kernel .k. is called without <<<grid, block>>>' <<'CU'
 #include <cstdio>
 __global__ void k(int n) { printf("%d", n); }
@@ -119,7 +119,7 @@ CU
     expect_errors_like 'wrong.cu:4:28: error: .gridDim. is known'
 }
 
-@test "programs that look nearly like these are right, and code for the device alone is not the host's" {
+@test "programs that look almost like these are valid, and device code does not count as host code" {
     capture simcc "$programs/allowed.cu" -o allowed
     expect_status 0
     expect_no_errors
@@ -128,7 +128,7 @@ CU
 1 2 3 4 6 7 9 5 10"
 }
 
-@test "code that only the device's compiler sees is accepted, code that the host's sees, too, is not" {
+@test "code that only the device compiler sees is accepted, code that the host compiler also sees is not" {
     forbids '^wrong.cu:10:23: error: the __device__ function .d. is called on the host' <<'CU'
 __device__ int d(int x) { return x; }
 int f(int x) {
@@ -144,7 +144,7 @@ int main() {}
 CU
 }
 
-@test "a wait in device code is refused at its line, and ends the kernel where only the run shows it" {
+@test "a wait in device code is refused at its line, and ends the kernel if only the run shows it" {
     forbids '^wrong.cu:5:9: error: calling a __host__ function\("cudaDeviceSynchronize"\) .* cudaStreamTailLaunch' <<'CU'
 __global__ void child(int* p) { *p = 1; }
 __global__ void parent(int* p) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
-# What programs do where the machine has too little for the simulator: they end with status 3 and say what is missing
-# and how to get it. They never hang, and no signal ends them. So do programs that simcc has built. All this is said of
-# the simulator's own work: the loader, and the CUDA runtime that our programs contain, end in their own ways before main.
+# Programs on machines with too few resources for the simulator: they end with status 3 and say what is missing and how
+# to get it. They never hang, and are never ended by a signal. The same holds for programs built by simcc. This is about
+# the simulator's own work: before main, the loader and the CUDA runtime in our programs fail in their own ways.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
 
 # Needs no GPU
@@ -14,7 +14,7 @@ hello() {
         once hello-checked simcc -G -O0 "$root/tests/simcc/hello.cu" -o hello-checked
 }
 
-# Makes ./shortage.so, which lets a call of the C library since the beginning of main fail.
+# Makes ./shortage.so, which makes a call of the C library after the beginning of main fail.
 shortage() {
     once shortage.so g++ -x c -O1 -shared -fPIC "$root/tests/simcc/shortage.c" -o shortage.so
 }
@@ -28,7 +28,7 @@ for_each_program() {
     "$1" reduce --check -n 4Ki -k sequential
 }
 
-# ends_starved PATTERN [NAME=VALUE]... COMMAND: exit status 3, and one line of the program's that matches the pattern.
+# ends_starved PATTERN [NAME=VALUE]... COMMAND: expects exit status 3, and one line of the program that matches the pattern.
 ends_starved() {
     local pattern=$1
     shift
@@ -37,13 +37,13 @@ ends_starved() {
 )(hello|reduce|first)[a-z-]*: $pattern; [^;]*(raise|give|unset|do not check)"
 }
 
-# Either the program does without, or it says what is missing.
+# The program either does without, or says what is missing.
 survives() {
     capture timeout 60 "$@"
     [ "$status" -eq 0 ] || { expect_status 3 && expect_errors_like "; [^;]*(raise|give|unset|choose|do not check)"; }
 }
 
-@test "a variable that is no number is an error and not ignored" {
+@test "a variable that is not a number is an error, not ignored" {
     # shellcheck disable=SC2317
     refuses_each() {
         local setting
@@ -55,7 +55,7 @@ survives() {
     for_each_program refuses_each
 }
 
-@test "without a simulated device our programs say why, and others get CUDA's error" {
+@test "without a simulated device, our programs say why, and others get CUDA's error" {
     export SIMCC_DEVICES=0
     for check in -dsim --check; do
         capture reduce $check -n 64 -k sequential
@@ -70,9 +70,9 @@ survives() {
     done
 }
 
-@test "a thread that cannot be started ends the program, whichever it is" {
+@test "failure to start any thread ends the program" {
     shortage
-    # Two workers, one that watches them, and one of the stream that is used.
+    # Two workers, one that watches them, and one for the stream.
     # shellcheck disable=SC2317
     fails_each() {
         local n
@@ -88,14 +88,14 @@ survives() {
     FAIL=pthread_create:1 LD_PRELOAD=./shortage.so capture timeout 60 streams -d sim -n 1Ki -q
     expect_status 3
     expect_errors_like "raise the limit of processes"
-    # Many processors make many workers.
+    # Many processors mean many workers.
     for n in 1 16 17 18; do
         ends_starved "the simulator cannot start a thread: Resource temporarily unavailable" \
             SIMCC_THREADS=16 FAIL=pthread_create:$n LD_PRELOAD=./shortage.so reduce -d sim -n 4Ki -k sequential
     done
 }
 
-@test "a mapping of memory that cannot be made ends the program or is done without, whichever it is" {
+@test "failure of any memory mapping ends the program, or the program does without it" {
     shortage
     # shellcheck disable=SC2317
     fails_each() {
@@ -107,7 +107,7 @@ survives() {
     for_each_program fails_each
 }
 
-@test "an allocation of the simulator's own that fails ends the program, wherever it is" {
+@test "failure of any allocation of the simulator's own ends the program" {
     shortage
     hello
     for n in 1 5 10 20 50 80 130 210 340 550 890 1440 2330 3770 6100; do
@@ -128,7 +128,7 @@ survives() {
         # shellcheck disable=SC2086
         ends_starved "the simulator has no memory left for its own work" FAIL=malloc:1 LD_PRELOAD=./shortage.so $program
     done
-    # (Up to the end of the process.)
+    # (Until the end of the process.)
     for n in 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
         survives env FAIL=malloc:$n LD_PRELOAD=./shortage.so ./first
         survives env FAIL=malloc:$n LD_PRELOAD=./shortage.so ./first attribute
@@ -136,7 +136,7 @@ survives() {
 }
 
 @test "limits of processes and address space are named when they are too low" {
-    # What the loader needs, and the CUDA runtime of a program that contains it, which registers its kernels.
+    # What the loader needs, and the CUDA runtime, where a program contains it and registers its kernels.
     local needed=8000
     until (ulimit -v $needed && exec reduce --version) >/dev/null 2>&1; do
         needed=$((needed + 2000))
@@ -158,7 +158,7 @@ survives() {
     done
 }
 
-@test "one processor, a process without /dev/shm and one without a folder for temporary files are enough to run" {
+@test "programs run on one processor, without /dev/shm, and without a folder for temporary files" {
     for command in "taskset -c 0" "env TMPDIR=/nonexistent" "unshare -m bash -c 'umount /dev/shm; exec \"\$@\"' bare"; do
         eval "$command true" 2>/dev/null || continue
         eval "capture $command reduce -d sim -n 4Ki -k sequential -q"
@@ -177,7 +177,7 @@ survives() {
     expect_errors_like "^simcc: /nonexistent/simcc[^ ]*: cannot make a temporary folder: .*; set TMPDIR to"
 }
 
-# in_group CONTROLLER FILE VALUE COMMAND...: runs it in a control group with that limit, if this system lets us make one.
+# in_group CONTROLLER FILE VALUE COMMAND...: runs it in a control group with that limit, if this system allows one.
 in_group() {
     local group=/sys/fs/cgroup/$1/gridutils.$$ root=/sys/fs/cgroup/$1
     if [ -e /sys/fs/cgroup/cgroup.controllers ]; then group=/sys/fs/cgroup/gridutils.$$ root=/sys/fs/cgroup; fi
@@ -187,15 +187,15 @@ in_group() {
     rmdir "$group"
 }
 
-# Files fill what a group has left, but give way to programs.
-@test "what a control group has read of files is no memory in use" {
+# Cached files fill a group's free memory, but give way to programs.
+@test "files cached by a control group do not count as memory in use" {
     local memory=memory.limit_in_bytes
     if [ -e /sys/fs/cgroup/cgroup.controllers ]; then memory=memory.max; fi
     in_group memory "$memory" 536870912 bash -c 'head -c 480M /dev/zero >file && exec reduce -d sim -q -n 32Mi -k cpu -r 1'
     expect_status 0
 }
 
-@test "memory and processors of a control group below the root are those that there are" {
+@test "memory and processors are limited to those of a control group below the root" {
     local memory=memory.limit_in_bytes cpu=cpu.cfs_quota_us quota=50000
     if [ -e /sys/fs/cgroup/cgroup.controllers ]; then memory=memory.max cpu=cpu.max quota="50000 100000"; fi
     in_group memory "$memory" 134217728 reduce -d sim -q -n 64Mi -k cpu
@@ -211,7 +211,7 @@ in_group() {
     [ "$(tail -1 <<<"$output")" -le 134217728 ] || complain "at most the group's memory"
 }
 
-@test "filters and host code count the cores and the memory that a process may use" {
+@test "filters and host code use the cores and the memory that a process may use" {
     unit_program units/machine
     capture ./machine
     expect_status 0
@@ -225,9 +225,9 @@ in_group() {
     fi
 }
 
-@test "control groups of both versions limit cores and memory: the least counts, and cached files do not" {
+@test "control groups of both versions limit cores and memory: the least limit counts, and cached files do not" {
     unit_program units/machine
-    # limits EXPECTED: what the groups of ./list in ./tree leave.
+    # limits EXPECTED: the limits by the groups of ./list in ./tree.
     limits() {
         capture ./machine list tree
         expect_output "$1"
@@ -247,7 +247,7 @@ in_group() {
     set_file outer/inner/memory.max 800000
     set_file outer/inner/memory.current 100000
     limits $'2\n700000'
-    # A container sees its own group as the root, and a path that is not there.
+    # A container sees its own group as the root, and a path that does not exist.
     set_file memory.max 5000
     set_file memory.current 6000
     limits $'any\n0'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# What streams promises: every variant moves and computes every element, in every cut and order; its table, its drawings and
-# its traces agree; and options that make no sense are refused.
+# What streams promises: every variant moves and computes every element, in any chunks and order; its table, its drawings
+# and its traces agree; and options that make no sense are refused.
 
 # Alone on a GPU: what overlaps is seen by its time.
 
@@ -36,7 +36,7 @@ expect_copies_verified() {
     need mlr
     expect_fine streams -k 'copy-*' -n 10007 --streams 1,2,3,5,16 --chunks 1,3,7,64 -w 0 -r 1 --csv
     expect_copies_verified 10007
-    # Ways with streams per stage round the number; the whole array has one stream and one chunk.
+    # Variants with streams per stage round their number; the whole array has one stream and one chunk.
     [ "$(mlr --icsv --onidx filter '$kernel == "copy-by-stage"' then cut -f p_streams then uniq -g p_streams <<<"$output" | paste -sd ' ')" = "3 15" ]
     [ "$(mlr --icsv --onidx filter '$kernel == "copy-serial"' then cut -o -f p_streams,p_chunks <<<"$output")" = "1 1" ]
     [ "$(mlr --icsv --onidx filter '$kernel == "copy-depth-first"' then count <<<"$output")" -eq 20 ]
@@ -48,7 +48,7 @@ expect_copies_verified() {
     [ "$(column verify | sort -u)" = pass ]
 }
 
-@test "pageable memory is right, too, and a variant whose kernel cannot access it is left out with a notice" {
+@test "pageable memory is also right, and a variant whose kernel cannot access it is left out with a notice" {
     expect_fine streams -k 'cpu,copy-serial,copy-depth-first,copy-graph' --memory all -n 5000 -w 0 -r 1 --csv
     [ "$(column p_memory | paste -sd ' ')" = "pinned pinned pinned pinned pageable pageable pageable" ]
     [ "$(column verify | sort -u)" = pass ]
@@ -77,7 +77,7 @@ expect_copies_verified() {
     [ "$(column p_operations | paste -sd ' ')" = "15 5 5" ]
     [ "$(column bytes | head -1) $(column flop | head -1)" = "8000 6000" ]
     mlr --icsv --ojson put -q '
-        # The ratios are printed to 3 and 4 digits, and are small when others have the processor.
+        # The ratios are printed to 3 and 4 digits, and are small if other processes use the processor.
         concurrency = $p_sum_ns / $median_ns; efficiency = $p_ideal_ns / $median_ns;
         bad = $p_sum_ns <= 0 || $p_ideal_ns <= 0 || abs($p_concurrency - concurrency) > 0.0006 + 0.001 * concurrency ||
             abs($p_efficiency - efficiency) > 0.00006 + 0.001 * efficiency ||
@@ -93,7 +93,7 @@ expect_copies_verified() {
     [ "$(column n)" = "$(column p_operations)" ]
 }
 
-@test "work that should overlap does, and work that should wait does" {
+@test "work that should overlap overlaps, and work that should wait waits" {
     if on_simulator; then skip "the simulator shows the order, not the time"; fi
     need mlr
     expect_fine streams -k 'kernels-*,host-*streams,priority-*' --csv
@@ -113,7 +113,7 @@ expect_copies_verified() {
     [ "$(column kernel | paste -sd ' ')" = "copy-serial copy-depth-first copy-by-stage" ]
     [ "$(column verify | sort -u)" = pass ]
     expect_errors_like "copy-depth-first with 8 streams and 128 chunks: [0-9.]+ (ns|us|ms)"
-    # What it prints is among what it tried.
+    # Its result is among the attempts.
     grep -q "copy-by-stage with $(column p_streams | sed -n 3p) streams and $(column p_chunks | sed -n 3p) chunks" stderr
 }
 
@@ -136,7 +136,7 @@ expect_copies_verified() {
 @test "in the picture and in the trace no operation begins before what it depends on has ended" {
     need jq
     expect_fine streams -k 'copy-*,kernels-events,kernels-graph-events' -n 10000 --chunks 5 --trace trace.json --csv
-    # Of every run: a chunk's stages follow each other, the diamond's kernels too; a microsecond for the clock's steps.
+    # In every run, a chunk's stages follow each other, and so do the diamond's kernels; a microsecond is for clock steps.
     jq -e '[.traceEvents[] | select(.ph == "X")] | group_by(.pid)[] |
         (map({key: .name, value: .}) | from_entries) as $span |
         def ends($name): $span[$name] | .ts + .dur;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The tables: one header for all programs, five formats, and pipelines into the programs people feed them to.
+# The tables: one header for all programs, five formats, and pipelines into other programs.
 
 # Tests side by side on a GPU
 
@@ -18,10 +18,10 @@ counters() { reduce --counters -k shared-tree -n 10 --csv | head -1 | tr , '\n' 
         expect_fine "$program" -n 10,100 --csv
         expect_clean_table
         header=$(head -1 <<<"$output")
-        # Where a program is about the counters, they follow.
+        # If a program is about the counters, they follow.
         if on_simulator; then header=${header%",$counters"}; fi
         [[ $header == "$common_header",* || $header == "$common_header" ]] || complain "header: $header"
-        # (Those of devices that work together have the names that --gang gives them in all programs.)
+        # (Columns of devices that work together have the names of --gang in all programs.)
         [ -z "$(tr , '\n' <<<"${header#"$common_header"}" | grep -v -x -e 'p_.*' -e '' -e gang -e ranks)" ]
         [ "$(column tool | sort -u)" = "$program" ]
         [ "$(column schema | sort -u)" = 2 ]
@@ -52,9 +52,9 @@ counters() { reduce --counters -k shared-tree -n 10 --csv | head -1 | tr , '\n' 
     for program in $(benchmarks); do
         expect_fine "$program" -n 1,100 -r 9 --csv
         [ "$(column timer | grep -c -v -x -e host -e $timer)" -eq 0 ]
-        # What runs on the host has no device; the host's clock may also time a device's work.
+        # Host rows have no device; the host's clock may also time a device's work.
         [ "$(paste -d ' ' <(column device) <(column device_uuid) <(column timer) | grep ^host | grep -c -v -x 'host none host')" -eq 0 ]
-        # Order statistics are ordered; rates are bytes and flop by the median; host rows have no launch.
+        # Order statistics are ordered; rates are bytes and flop divided by the median; host rows have no launch.
         paste -d ' ' <(column samples) <(column min_ns) <(column p25_ns) <(column median_ns) <(column p75_ns) <(column max_ns) \
             <(column mean_ns) <(column bytes) <(column gbyte_per_s) <(column flop) <(column gflop_per_s) | awk '
             function is(rate, shown) { return rate - shown <= 0.001 * shown + 0.001 && shown - rate <= 0.001 * shown + 0.001 }
@@ -64,7 +64,7 @@ counters() { reduce --counters -k shared-tree -n 10 --csv | head -1 | tr , '\n' 
     done
 }
 
-@test "every row says where and when its run was: driver, machine and one time in UTC" {
+@test "every row says where and when it was measured: driver, machine and one time in UTC" {
     local program before after
     for program in reduce vecadd; do
         before=$(date -u +%FT%TZ)
@@ -73,13 +73,13 @@ counters() { reduce --counters -k shared-tree -n 10 --csv | head -1 | tr , '\n' 
         [ "$(column host_name | sort -u)" = "$(uname -n)" ]
         [ "$(column run_utc | sort -u | wc -l)" -eq 1 ]
         [[ ! $(column run_utc | tail -1) < $before && ! $(column run_utc | tail -1) > $after ]] || complain "not between $before and $after"
-        # What ran on the host, or in the simulator, met no driver.
+        # Host and simulator rows have no driver.
         paste -d ' ' <(column timer) <(column driver_version) | grep -v -x -E '(host|sim) none|event [0-9]+(\.[0-9]+)+' >wrong || continue
         complain "timers and drivers: $(cat wrong)"
     done
 }
 
-@test "the driver's version is what NVML says; without NVML, or of a device that it does not know, there is none" {
+@test "the driver's version comes from NVML; without NVML, or for a device that it does not know, there is none" {
     local sources=("$root/tests/units/origin.cpp" "$root"/common/measure/{origin,nvml}.cpp)
     "${CXX:-g++}" -std=c++20 -I "$root" "${sources[@]}" -ldl -o origin
     "${CXX:-g++}" -std=c++20 -I "$root" -DAS_NVML -shared -fPIC "${sources[0]}" -o libnvidia-ml.so.1
@@ -98,7 +98,7 @@ counters() { reduce --counters -k shared-tree -n 10 --csv | head -1 | tr , '\n' 
     [ "$(column tool | uniq | paste -sd ' ')" = "reduce vecadd" ]
 }
 
-@test "TSV holds the same as CSV" {
+@test "TSV has the same cells as CSV" {
     expect_fine reduce --list --csv
     local csv=$output
     expect_fine reduce --list --tsv
@@ -106,7 +106,7 @@ counters() { reduce --counters -k shared-tree -n 10 --csv | head -1 | tr , '\n' 
     [ "$(cut -f 1-3 <<<"$output")" = "$(cut -d , -f 1-3 --output-delimiter $'\t' <<<"$csv")" ]
 }
 
-@test "JSON Lines holds the keys of CSV and all samples" {
+@test "JSON Lines has the keys of CSV and all samples" {
     need jq
     expect_fine reduce -n 100,1000 -r 7 --max-ci 0 --json
     jq -e . <stdout >/dev/null
@@ -122,7 +122,7 @@ counters() { reduce --counters -k shared-tree -n 10 --csv | head -1 | tr , '\n' 
     jq -e -s 'all(.[]; .kernel != "" and .idea != "")' <stdout >/dev/null
 }
 
-@test "in JSON numbers are numbers, and what does not apply is null" {
+@test "in JSON numbers are numbers, and cells that do not apply are null" {
     need jq
     expect_fine reduce -n 1000 -k cpu,shared-tree --ladder --json
     jq -e -s '.[0] | .grid == null and .block == null and .smem_bytes == null and .device_uuid == null and .cache == null
@@ -146,7 +146,7 @@ longest_line() { awk '{ if (length($0) > most) most = length($0) } END { print m
 # words FILE: its words, sorted, each once.
 words() { tr -s ' ' '\n' <"$1" | sort -u; }
 
-@test "what is for people fits the terminal, and no word is broken" {
+@test "human output fits the terminal, and no word is broken" {
     local command columns
     for command in 'reduce --list' 'reduce --help' 'matmul --help' 'memcheckdemo --list' 'devquery -v' 'devquery --list' \
         'memcheckdemo --help' 'reduce -n 1000 -k cpu,sh*' 'vecadd -n 1000' 'matmul -n 16 -k naive,cpu' \
@@ -156,7 +156,7 @@ words() { tr -s ' ' '\n' <"$1" | sort -u; }
         for columns in 40 80 132; do
             COLUMNS=$columns bash -c "${command/ / -d $device -q -f human }" >narrow || complain "$command"
             [ "$(longest_line <narrow)" -le $columns ] || complain "$command: $(longest_line <narrow) of $columns columns: $(cat narrow)"
-            # Figures differ from run to run; words do not. Words of the notes and paths are longer.
+            # Figures differ between runs, but words do not. Words of the notes and paths are longer.
             comm -13 <(words wide) <(words narrow) | grep -v -E '^[0-9.-]+$' |
                 grep -v -x -E '\(?left|out:|columns|of|or|a|terminal|--csv|shows|all\)|and|.*[,;]|to|simulate:|level|with|times|is|the|fastest.*|.*\.' >broken || true
             [ ! -s broken ] || complain "$command in $columns columns breaks: $(cat broken)"
@@ -164,7 +164,7 @@ words() { tr -s ' ' '\n' <"$1" | sort -u; }
     done
 }
 
-@test "the terminal's own width counts, but COLUMNS more" {
+@test "the terminal's width counts, unless COLUMNS overrides it" {
     local shown
     for columns in 50 80 132; do
         shown=$(on_terminal $columns "memcheckdemo -q --list; reduce -d $device -q -k 'cpu,sh*' -n 1000")
@@ -172,7 +172,7 @@ words() { tr -s ' ' '\n' <"$1" | sort -u; }
     done
     shown=$(on_terminal 132 "COLUMNS=60 memcheckdemo -q --list")
     [ "$(longest_line <<<"$shown")" -le 60 ]
-    # Elsewhere there is no limit.
+    # Without a terminal there is no limit.
     [ "$(memcheckdemo -q --list -f human | longest_line)" -gt 200 ]
 }
 
@@ -188,7 +188,7 @@ words() { tr -s ' ' '\n' <"$1" | sort -u; }
     [ "$(grep -c '^kernel ' stdout)" -eq 2 ]
 }
 
-@test "rows of the human table appear as they are known, and an interrupt leaves those that were measured" {
+@test "rows of the human table appear when they are known, and an interrupt keeps those that were measured" {
     local size='-n 256Ki -r 500'
     on_simulator || size='-n 16Mi -r 100'
     # (A program in the background ignores interrupts unless it is told not to.)
@@ -207,12 +207,12 @@ words() { tr -s ' ' '\n' <"$1" | sort -u; }
     [ "$(tail -c 1 table | od -An -c | tr -d ' ')" = '\n' ]
 }
 
-@test "a benchmark ends, for a person, with a sentence: the fastest, and how many times the second and the peer" {
+@test "the human output of a benchmark ends with a sentence: the fastest, compared with the second and the peer" {
     local format
     expect_fine vecadd -n 100k -k 'cpu*,one-per-thread,vector4' --versus one-per-thread -r 9 -f human
     [[ $(tail -1 <<<"$output") =~ ^[a-z0-9-]+\ is\ the\ fastest(\ to\ simulate)?:\ (level\ with|[0-9.]+\ times)\ [a-z0-9-]+(\ \(uncertain\))?\.$ ]] ||
         complain "no sentence"
-    # The table's figures bear it out, to the digits shown.
+    # The table's figures confirm it, to the digits shown.
     expect_fine reduce -n 16Ki -k 'cpu,atomic-global,tagged,shared-tree' -r 9 -f human
     awk '/ pass( |$)/ && $1 != "cpu" { time[$1] = $5 }
         / is the fastest/ {
@@ -241,7 +241,7 @@ words() { tr -s ' ' '\n' <"$1" | sort -u; }
     [ "$(wc -l <stdout)" -eq 9 ]
 }
 
-@test "the human table is aligned, and shows rates of a GPU but never of the simulator" {
+@test "the human table is aligned, and shows rates for a GPU but never for the simulator" {
     expect_fine reduce -n 1000 -f human
     expect_output_like 'kernel +n +grid'
     expect_output_like 'single-pass'
@@ -260,7 +260,7 @@ words() { tr -s ' ' '\n' <"$1" | sort -u; }
     [[ $(tail -1 stdout) == *" is the fastest"* ]] || complain "no sentence"
 }
 
-@test "the format is human on a terminal, CSV elsewhere, and the chosen one anywhere" {
+@test "the format is human on a terminal, CSV elsewhere, and can be chosen" {
     [[ $(on_terminal 80 "reduce -d $device --progress never -k cpu -n 10") == *"kernel"*"verify"* ]]
     [[ $(on_terminal 80 "reduce -d $device --progress never -k cpu -n 10") != *schema* ]]
     [[ $(on_terminal 80 "reduce -d $device --progress never -k cpu -n 10 --csv") == schema,* ]]
@@ -286,7 +286,7 @@ words() { tr -s ' ' '\n' <"$1" | sort -u; }
     [ "$(paste -d = <(column min_ns) <(column max_ns) | awk -F = '$1 != $2' | wc -l)" -eq 0 ]
 }
 
-@test "sampling stops at the number of samples, at the confidence, or at the time" {
+@test "sampling stops at the number of samples, the confidence, or the time limit" {
     expect_fine reduce -k cpu -n 1000 -r 13 --max-ci 0 --csv
     [ "$(column samples)" -eq 13 ]
     expect_fine reduce -k cpu -n 1000 -r 100000 --max-ci 100 --csv  # any interval is good enough
@@ -321,7 +321,7 @@ words() { tr -s ' ' '\n' <"$1" | sort -u; }
     done
 }
 
-@test "the cache is cold on a GPU unless it is asked to be warm, and none elsewhere" {
+@test "the cache is cold on a GPU unless --cache warm is given, and none elsewhere" {
     local cold=cold warm=warm
     if on_simulator; then cold=none warm=none; fi
     expect_fine reduce -k cpu,single-pass -n 100 --csv

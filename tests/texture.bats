@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What texture promises: every pattern right on every path for every matrix and block, and sectors as the textbook says.
+# What texture promises: every pattern is right on every path for every matrix and block, with the textbook's sectors.
 # shellcheck disable=SC2154  # helpers.bash sets $root, $scratch and $device
 
 load helpers
@@ -9,7 +9,7 @@ differences() {
     paste -d ' ' <(column kernel) <(column "$1") <(column "$2") | awk '$2 != $3'
 }
 
-# Every read of a matrix is there, verified, once for each of so many widths. The constants run once in all.
+# Every matrix pattern has a verified row on every path, once per width. The constants run once in all.
 expect_all_paths() {
     local widths=$1 shapes=$2
     expect_status 0
@@ -20,7 +20,7 @@ expect_all_paths() {
         complain "the paths are not $widths times $shapes"
 }
 
-# A sample of each variant.
+# One sample of each variant.
 sample_each() { try texture --csv -w 0 -r 1 "$@"; }
 
 @test "texture: every pattern is right on every path, for matrices of any shape" {
@@ -41,7 +41,7 @@ sample_each() { try texture --csv -w 0 -r 1 "$@"; }
     [ "$(column block | grep -v '^32$' | sort -u | wc -l)" = 9 ]
 }
 
-@test "texture: a matrix may have more rows than a grid has, and than a texture has" {
+@test "texture: a matrix may have more rows than a grid, and than a texture" {
     sample_each -n 70000x2 -b 1 -k 'row-*,filter-y-*' -q
     expect_status 0
     [ "$(column kernel | paste -sd ' ')" = "row-global row-restrict filter-y-global filter-y-restrict" ]
@@ -68,7 +68,7 @@ sample_each() { try texture --csv -w 0 -r 1 "$@"; }
     expect_sectors f16 column-global 32.0000
     expect_sectors f32 neighbours-global "8.0000 16.0000 32.0000"
     expect_sectors f16 neighbours-global "4.0000 8.0000 16.0000"
-    # Of the five reads of a warp one begins at a sector, 4 sectors, the others do not, 5; but at the edges two fewer do.
+    # Of the five reads of a warp, one is aligned to a sector and takes 4, the others take 5; at the edges two fewer take 5.
     expect_sectors f32 filter-x-global 4.7000 --width 5
     expect_sectors f32 filter-y-global 4.0000 --width 5
     expect_sectors f32 row-global 4.0000 -b 8x4
@@ -96,7 +96,7 @@ sample_each() { try texture --csv -w 0 -r 1 "$@"; }
     done
 }
 
-@test "texture: an array has no linear sectors, and constant memory passes" {
+@test "texture: an array has no linear sectors, and constant memory has passes" {
     on_simulator || skip "counters of the simulator"
     capture texture -d sim --csv -k '*-texture-array'
     expect_status 0
@@ -109,7 +109,7 @@ sample_each() { try texture --csv -w 0 -r 1 "$@"; }
     [ "$(column gld_requests | sort -u)" = 0 ]
 }
 
-@test "texture: bytes are what threads ask for and what they write" {
+@test "texture: bytes are those that threads request and write" {
     expect_fine texture -k 'row-global,neighbours-global,window-global,random-global,constant-thread' -n 10x20 --neighbours 8 --width 3 --csv
     expect_clean_table
     # 200 elements; a row of 20 makes 3 sums of 8 neighbours.
@@ -156,7 +156,7 @@ sample_each() { try texture --csv -w 0 -r 1 "$@"; }
     refuses 5 "/dev/full" texture -k row-global -n 8 --csv -o /dev/full
 }
 
-@test "texture: without a GPU, asking for one is answered with 77" {
+@test "texture: without a GPU, asking for one gives exit status 77" {
     on_simulator || skip "there is one"
     CUDA_VISIBLE_DEVICES='' capture texture -d gpu
     expect_status 77
@@ -169,7 +169,7 @@ sample_each() { try texture --csv -w 0 -r 1 "$@"; }
     [[ "$(cat code)" =~ ^(0|141)$ ]] || complain "exit status $(cat code)"
 }
 
-@test "texture: the paths of a pattern side by side, in one pipe" {
+@test "texture: a pipe shows the paths of a pattern side by side" {
     need mlr
     pipeline 'texture -q -d $device -n 64 -k "row-*,column-*" --csv |
         mlr --icsv --ocsv cut -f p_pattern,p_path,p_sectors_per_request then reshape -s p_path,p_sectors_per_request'
@@ -179,7 +179,7 @@ row,4.0000,4.0000,0.0000,4.0000
 column,32.0000,32.0000,0.0000,32.0000"
 }
 
-@test "texture: the side by side of the measurements reads what the program and ncu print" {
+@test "texture: the measurement script reads what the program and ncu print" {
     on_simulator || skip "a measurement of its own"
     need mlr
     mkdir fake

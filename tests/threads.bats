@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# What threads promises: every thread of any launch in its place, its warp and its block, which runs on one multiprocessor;
-# and CUDA's errors with their reasons.
+# What threads promises: every thread of any launch has its place, its warp and its block, which runs on a single
+# multiprocessor; and CUDA's errors come with their reasons.
 # shellcheck disable=SC2154  # helpers.bash sets what tests use
 
 load helpers
@@ -25,7 +25,7 @@ expect_right_rows() {
     [ ! -s wrong ] || complain "$* $(head -3 wrong)"
 }
 
-@test "threads: without options twelve threads, in three blocks" {
+@test "threads: without options there are twelve threads, in three blocks" {
     expect_fine threads --csv
     expect_clean_table
     expect_right_rows 3 1 1 4 1 1
@@ -65,7 +65,7 @@ expect_right_rows() {
     [ -z "$(column multiprocessor | awk '$1 > 2')" ]
 }
 
-@test "threads: a row per warp, whose last may be short" {
+@test "threads: a row per warp, the last of which may be short" {
     expect_fine threads -g 2 -b 10x7 --by warp --csv
     expect_clean_table
     [ "$(fields block warp first_thread lanes)" = "0 0 0 32
@@ -85,7 +85,7 @@ expect_right_rows() {
 3 1 1 0 33 2" ]
 }
 
-@test "threads: a row per multiprocessor, which together have all blocks" {
+@test "threads: a row per multiprocessor; together they have all blocks" {
     expect_fine threads -g 100 -b 64 --by multiprocessor --csv
     expect_clean_table
     [ "$(fields blocks warps threads | awk '{ a += $1; b += $2; c += $3 } END { print a, b, c }')" = "100 200 6400" ]
@@ -97,7 +97,7 @@ expect_right_rows() {
     [ "$(fields multiprocessor blocks most_blocks_at_once)" = "0 100 1" ]
 }
 
-@test "threads: a person sees what was launched, and columns with units" {
+@test "threads: the human table shows the launch, and columns with units" {
     COLUMNS=500 try threads -g 2x2 -b 4x3 -f human
     expect_status 0
     expect_output_like "^[^:]+: 48 threads in 4 blocks of 4x3, on [1-4] of [0-9]+ multiprocessors, [0-9.]+ (ns|us|ms)"
@@ -110,7 +110,7 @@ expect_right_rows() {
     expect_output_like "threads --grid 30 --block 32: .*digits are the last of a block's number"
     grep '^  SM ' stdout >lines
     [ "$(awk '{ print length }' lines | sort -u | wc -l)" -eq 1 ]
-    # Every multiprocessor that the table has.
+    # Every multiprocessor of the table.
     sed -n '3,32p' stdout | awk '{ print $7 }' | sort -n -u >of_table
     awk '{ print $2 }' lines | sort -n -u >of_lines
     diff of_table of_lines >&2 || complain "other multiprocessors in the picture"
@@ -119,25 +119,25 @@ expect_right_rows() {
     expect_clean_table
     expect_errors_like "threads --grid 30 --block 32: .*digits"
     on_simulator || return 0
-    # One after another on the only one there is.
+    # One after another on the only multiprocessor.
     SIMCC_THREADS=1 expect_fine threads -g 10 -b 256 --work 2000 --by block --timeline -f human
     grep -q '^  SM 0 *| *0* *1* *2* *3* *4* *5* *6* *7* *8* *9* *|$' stdout || complain "no such line: $(grep SM stdout)"
 }
 
-@test "threads: --trace has an event for every block, and none of a line at the same time as another" {
+@test "threads: --trace has an event for every block, and no two events of a line overlap" {
     need jq
     expect_fine threads -g 200 -b 64 --by multiprocessor --trace trace.json --csv
     [ "$(jq '[.traceEvents[] | select(.ph == "X" and .cat == "block")] | length' trace.json)" -eq 200 ]
     [ "$(jq -r '[.traceEvents[] | select(.ph == "X") | .name] | unique | length' trace.json)" -eq 200 ]
     jq -e '[.traceEvents[] | select(.ph == "X")] | group_by(.tid) |
         all(.[]; sort_by(.ts) | . as $all | all(range(1; length); $all[. - 1].ts + $all[. - 1].dur <= $all[.].ts + 0.0011))' trace.json
-    # As many lines as blocks were there at the same time.
+    # As many lines as blocks at the same time.
     [ "$(jq '[.traceEvents[] | select(.name == "thread_name")] | length' trace.json)" -eq \
         "$(column most_blocks_at_once | awk '{ sum += $1 } END { print sum }')" ]
     refuses 5 "nowhere/trace.json" threads --trace nowhere/trace.json
 }
 
-# ---- what CUDA does not take
+# ---- what CUDA refuses
 
 @test "threads: a block or a grid that is too large is CUDA's error, with the reason" {
     refuses 3 "record_threads<<<2, 2048>>>: invalid .*cudaErrorInvalid[A-Za-z]*.*: a block of 2048 threads is more than 1024" threads -g 2 -b 2048
@@ -149,11 +149,11 @@ expect_right_rows() {
     refuses 3 "a grid of 0 in x is none;" threads -g 0
     refuses 3 "a block of 0 in y is none;" threads -b 4x0
     refuses 3 "a block of 2000 threads .*, and a block of 2000 in x is more than 1024, and a grid of 65536 in y" threads -b 2000 -g 1x65536
-    # After an error the device is as good as before.
+    # After an error the device still works.
     expect_fine threads --csv
 }
 
-@test "threads: more threads than there is memory for their records is refused" {
+@test "threads: more threads than there is memory for records are refused" {
     refuses 3 "the records of 2199023254528 threads need 112.0 TiB, and .* are free on device 0; choose a smaller --grid" threads -g 2147483647 -b 1024
 }
 
@@ -164,7 +164,7 @@ expect_right_rows() {
         "1024 1024 1024 64 2147483647 65535 65535" ]
 }
 
-@test "threads: what is no extent is refused" {
+@test "threads: invalid extents are refused" {
     refuses 2 "--grid '1x2x3x4' is not N, NxN or NxNxN" threads --grid 1x2x3x4
     refuses 2 "--block '4x': '' is not a whole number" threads --block 4x
     refuses 2 "--block '-1': '-1' is not a whole number" threads --block=-1
@@ -175,7 +175,7 @@ expect_right_rows() {
     refuses 2 "unknown option '--size'" threads --size 3
 }
 
-@test "threads: a full disk and a reader that has seen enough" {
+@test "threads: a full disk is an error, and a reader may close the pipe early" {
     pipeline 'threads -d $device -q >/dev/full'
     expect_status 5
     expect_errors_like "threads: .*standard output"

@@ -15,7 +15,7 @@ transfer_fine() {
         <(paste -d ' ' <(column kernel) <(column n) <(column verify)) >&2 || complain "expected all of them, verified"
 }
 
-# Two simulated devices, or the GPUs that there are.
+# Two simulated devices, or the GPUs of this machine.
 two_devices() {
     if on_simulator; then export SIMCC_DEVICES=2; fi
     local devices
@@ -30,7 +30,7 @@ two_devices() {
     transfer_fine "1 1000" --offset 4096 -b 1
 }
 
-@test "transfer: the ways between two devices are right, and left out with a reason where there is one" {
+@test "transfer: the ways between two devices are right, and left out with a reason if there is only one" {
     if on_simulator; then
         SIMCC_DEVICES=1 refuses 77 "peer-kernel: there is only one device" transfer -k peer-kernel -n 10
         SIMCC_DEVICES=1 try transfer -k 'peer-*,d2d-engine' -n 10 -v --csv
@@ -57,11 +57,11 @@ EOF
     expect_fine transfer -n 1000 -k d2d-engine -f human
     expect_output_like '^[^,]+, 1000 bytes'
     expect_fine transfer -n 1000 -k 'mapped-h2d,pinned-both,managed-h2d,d2d-kernel' --csv
-    # Host memory costs something, device memory is not asked for.
+    # Allocating host memory takes time, device memory is not counted.
     [ "$(paste -d ' ' <(column p_memory) <(column p_alloc_ns) | awk '($1 == "device") != ($2 == 0)')" = "" ]
 }
 
-@test "transfer: a staged copy is right with any number of threads and size of slots, less or more than it has bytes" {
+@test "transfer: a staged copy is right with any number of threads and size of slots, smaller or larger than itself" {
     expect_fine transfer -n 1,4096,100003,3000001 -k 'staged-*' --threads 1,2,3,8 --slot 4Ki,5000,64Ki,2Mi -w 0 -r 2 --csv
     [ "$(column verify | sort | uniq -c | tr -d ' ')" = 128pass ]
     [ "$(column p_threads | sort -n | uniq -c | tr -s ' ' ' ' | paste -sd ,)" = " 32 1, 32 2, 32 3, 32 8" ]
@@ -86,11 +86,11 @@ EOF
     on_simulator || skip "the simulator's counters"
     capture transfer --counters -k d2d-kernel -n 64Ki --csv
     expect_status 0
-    # A request of a warp is 32 vectors of 16 bytes: 16 sectors.
+    # A warp's request is 32 vectors of 16 bytes: 16 sectors.
     [ "$(column gld_requests) $(column gld_sectors_per_request) $(column gst_requests)" = "128 16.0000 128" ]
 }
 
-@test "transfer: --matrix has a row per pair of places, and a matrix for people" {
+@test "transfer: --matrix has a row per pair of places, or a matrix in the human format" {
     two_devices
     expect_fine transfer --matrix -n 0,1000 --csv
     expect_clean_table
@@ -105,7 +105,7 @@ host 1 bus 1000 pass
 1 0 peer 1000 pass
 1 1 memory 1000 pass
 EOF
-    # Rates are bytes by time, and within a device each byte counts twice.
+    # Rates are bytes divided by time, and within a device each byte counts twice.
     paste -d ' ' <(column from) <(column to) <(column bytes) <(column median_ns) <(column gbyte_per_s) |
         awk '{ rate = $3 / $4 * ($1 == $2 ? 2 : 1); if (rate - $5 > 0.001 * rate + 0.001 || $5 - rate > 0.001 * rate + 0.001) print }' >wrong
     [ ! -s wrong ] || complain "rates: $(cat wrong)"
@@ -116,7 +116,7 @@ EOF
     [ "$(column verify | sort -u)" = skipped ]
 }
 
-@test "transfer: --break-even has a row for each way that may pay, and a sentence for people" {
+@test "transfer: --break-even has a row for each way that may pay, or a sentence in the human format" {
     expect_fine transfer --break-even -n 1Ki:64Ki:x4 --csv
     expect_clean_table
     [ "$(paste -d ' ' <(column way) <(column versus) <(column allocation_counted) <(column largest_bytes))" = \
@@ -124,7 +124,7 @@ EOF
 staged-d2h pageable-d2h 0 65536
 pinned-h2d pageable-h2d 1 65536
 pinned-d2h pageable-d2h 1 65536" ]
-    # A size that was measured, or none.
+    # A measured size, or none.
     [ "$(column from_bytes | grep -c -v -x -E '0|1024|4096|16384|65536')" -eq 0 ]
     expect_fine transfer --break-even -n 1Ki,4Ki -f human
     [ "$(grep -c -E '^(staged|pinned)-(h2d|d2h),? .*pageable-(h2d|d2h).*\.$' stdout)" -eq 4 ]
@@ -188,11 +188,11 @@ pinned-d2h pageable-d2h 1 65536" ]
 
 # ---- staged copies in filters
 
-# bytes_of COUNT VALUE: so many bytes of this octal value.
+# bytes_of COUNT VALUE: COUNT bytes of this octal value.
 bytes_of() { head -c "$1" /dev/zero | tr '\0' "\\$2"; }
 
-@test "filters copy what is larger than a slot through slots, and the results are the same" {
-    # (Beyond the size from which copies are staged, and more than a chunk of vecadd's.)
+@test "filters copy data larger than a slot through slots, and the results are the same" {
+    # (Larger than the threshold for staged copies, and than a chunk of vecadd's.)
     bytes_of 20000004 1 >ones
     bytes_of 20000004 2 >twos
     local threads settings=("")
@@ -205,7 +205,7 @@ bytes_of() { head -c "$1" /dev/zero | tr '\0' "\\$2"; }
     done
     expect_fine reduce --input-format raw:i32 ones
     expect_output $((0x01010101 * 5000001))
-    # 1536^2 numbers of 4 bytes are 9 MiB. (Its first row is as much as the simulator can multiply in a test.)
+    # 1536^2 numbers of 4 bytes are 9 MiB. (The simulator can only multiply a row of it within a test.)
     perl -e 'srand 1; print pack "f<*", map { int(rand 200) } 1 .. 1536 * 1536' >matrix
     perl -e 'print pack "f<*", 1, (0) x 1535' >row
     expect_fine matmul -k naive --input-format raw:f32 --shape 1x1536x1536 row matrix -o product
@@ -224,7 +224,7 @@ bytes_of() { head -c "$1" /dev/zero | tr '\0' "\\$2"; }
     expect_errors_like "ERROR SUMMARY: 0 errors"
 }
 
-@test "where no threads are to be had a filter copies without them, whatever the limit" {
+@test "if no threads can be started, a filter copies without them, whatever the limit" {
     on_simulator || skip "a driver needs threads of its own"
     [ "$(id -u)" -eq 0 ] || skip "only root may change to a user without processes"
     need setpriv
@@ -232,7 +232,7 @@ bytes_of() { head -c "$1" /dev/zero | tr '\0' "\\$2"; }
     bytes_of 900 1 >small
     chmod 755 . && chmod 644 large small
     local limit worked=0
-    # limited LIMIT FILE: its sum, by a user who may have so many processes.
+    # limited LIMIT FILE: its sum, by a user who may have LIMIT processes.
     limited() {
         capture setpriv --reuid 54322 --clear-groups bash -c "ulimit -u $1 && exec reduce -d sim --input-format raw:i32 $2"
     }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What transpose promises: every variant right for every shape, type and alignment, and a filter for any matrix.
+# What transpose promises: every variant is right for every shape, type and alignment, and a filter takes any matrix.
 
 load helpers
 
@@ -16,7 +16,7 @@ sizes_of() {
     done
 }
 
-# Every variant has a right row at the shapes; in-place has one for the squares. Further arguments are options.
+# Every variant has a verified row for each shape; in-place only for the squares. Further arguments are options.
 expect_right() {
     local squares expected
     expect_fine transpose -n "${shapes// /,}" -w 0 -r 1 --csv "$@"
@@ -51,7 +51,7 @@ expect_right() {
     for block in 1 100 1024; do expect_right -b $block; done
 }
 
-@test "larger matrices, of whole tiles and not" {
+@test "larger matrices are right, with whole and partial tiles" {
     local dtype
     for dtype in f32 i8; do
         expect_fine transpose -n 1024x1536,1000x1001,2048x31 -t $dtype -w 0 -r 1 --csv
@@ -65,7 +65,7 @@ expect_right() {
     [ "$(column grid) $(column block)" = "8 32x8" ]
 }
 
-@test "the counters are the lecture's: sectors of rows and columns, conflicts of a tile without padding" {
+@test "the counters are the lecture's: sectors of rows and columns, and conflicts of a tile without padding" {
     on_simulator || skip "the simulator's"
     capture transpose -q --counters -n 256 --csv -k 'copy,naive-*,tile,padded,swizzled,vectorized'
     expect_status 0
@@ -79,7 +79,7 @@ padded 4.0000 4.0000 1.0000 1.0000 0
 swizzled 4.0000 4.0000 1.0000 1.0000 0
 vectorized 16.0000 16.0000 4.0000 4.0000 0
 EOF
-    # Vectors of every type lie without conflicts.
+    # Vectors of every type have no conflicts.
     for dtype in f64 f16 i8; do
         capture transpose -q --counters -n 256 --csv -k 'vectorized,in-place' -t $dtype
         [ "$(column sld_conflicts | sort -u) $(column sst_conflicts | sort -u)" = "0 0" ] || complain "$dtype"
@@ -149,7 +149,7 @@ EOF
     [ "$(jq -c .result <<<"$output")" = '[[1,4],[2,5],[3,6.5]]' ]
 }
 
-@test "every variant for the device works as the filter's method, but copy and in-place" {
+@test "every device variant works as the filter's method, except copy and in-place" {
     local kernel
     seq 35 | paste -d ' ' - - - - - >a
     for kernel in $(transpose --list --csv --no-header | awk -F , '$2 == "any" { print $1 }'); do
@@ -163,7 +163,7 @@ EOF
     done
 }
 
-@test "a kernel that would not run is refused: of elements that the host moves, and where nothing moves" {
+@test "a kernel that would not run is refused: if the host moves the elements, or nothing moves" {
     local order
     # npy DESCR BYTES ORDER: a matrix of 2x3 elements.
     npy() { printf "\x93NUMPY\x01\x00\x76\x00%-117s\n%s" "{'descr': '$1', 'fortran_order': $3, 'shape': (2, 3), }" "$2"; }
@@ -183,12 +183,12 @@ EOF
     [ "$(tail -c 24 t.npy)" = aaaaddddbbbbeeeeccccffff ]
 }
 
-# Elements of SIZE bytes, 3 x 2 of them, as .npy of TYPE: each is its letter, repeated.
+# A .npy file of 3 x 2 elements of TYPE, with SIZE bytes each: an element is its letter, repeated.
 letters() {
     perl -e 'print map { $_ x $ARGV[0] } split //, $ARGV[1]' "$1" "$2"
 }
 
-@test ".npy of any type is transposed as it is stored, and its order may change" {
+@test ".npy of any type is transposed as it is stored, and the element order may change" {
     local type size
     for type in '|i1 1' '|b1 1' '<f2 2' '>i2 2' '<f4 4' '>u4 4' '<f8 8' '<c16 16' '<U3 12' '|S5 5' '<M8[ns] 8'; do
         read -r type size <<<"$type"
@@ -196,7 +196,7 @@ letters() {
         expect_fine transpose a.npy -o t.npy
         grep -a -q -F "'descr': '$type', 'fortran_order': False, 'shape': (2, 3)" t.npy || complain "header of $type"
         tail -c $((6 * size)) t.npy | cmp - <(letters "$size" ACEBDF) || complain "elements of $type"
-        # In the other order the bytes stay where they are.
+        # In the other order, the bytes do not move.
         expect_fine transpose --order fortran a.npy -o f.npy
         grep -a -q -F "'fortran_order': True, 'shape': (2, 3)" f.npy || complain "header of $type"
         tail -c $((6 * size)) f.npy | cmp - <(letters "$size" ABCDEF) || complain "elements of $type"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What trapezoid promises: every variant right for every n, block, type and function, any expression, honest columns.
+# What trapezoid promises: every variant is right for every n, block, type, function and expression, and columns are true.
 
 # Tests side by side on a GPU
 
@@ -14,21 +14,21 @@ expect_right() {
     expect_all_verified trapezoid $sizes
 }
 
-# The same as expect_all_verified, for functions that the library's variant does not know.
+# The same as expect_all_verified, for functions that the library's variant lacks.
 expect_ours_verified() {
     local n kernel
     diff <(for n; do for kernel in $(variants trapezoid | grep -v cub); do echo "$kernel $n pass"; done; done) \
         <(paste -d ' ' <(column kernel) <(column n) <(column verify) | grep -v '^cub ') >&2 || complain "not every variant is verified"
 }
 
-# Where expressions cannot be compiled for the device there is nothing to test.
+# If expressions cannot be compiled for the device, there is nothing to test.
 need_compiler() {
     if on_simulator; then need "${CXX:-g++}" && return; fi
     capture trapezoid -d gpu --function 'x+0' -n 1 --csv
     [ "$status" -ne 77 ] || skip "$errors"
 }
 
-# refuses_expression TEXT COLUMN PATTERN: with status 2, the message, and below the text a mark in that column.
+# refuses_expression TEXT COLUMN PATTERN: expects status 2, the message, and a mark below the text in that column.
 refuses_expression() {
     try trapezoid --function "$1"
     expect_status 2 && expect_output "" || return
@@ -38,13 +38,13 @@ refuses_expression() {
     [ "$(wc -l <stderr)" -eq 3 ] || complain "expected three lines"
 }
 
-# unit_test WHICH: of tests/units/trapezoid.cpp, which says what is wrong.
+# unit_test WHICH: a test of tests/units/trapezoid.cpp, which says what is wrong.
 unit_test() {
     once trapezoid unit_program units/trapezoid
     holds ./trapezoid "$1"
 }
 
-# integral_of EXPRESSION [OPTION]...: by one variant.
+# integral_of EXPRESSION [OPTION]...: its integral by one variant.
 integral_of() {
     local expression=$1
     shift
@@ -84,14 +84,14 @@ integral_of() {
     expect_all_verified trapezoid $n 33554435
 }
 
-# Beyond 2^24 floats do not count by ones, and the grid's stride goes on from another origin.
-@test "the resident grid is right beyond 2^24 floats" {
+# Beyond 2^24, floats cannot count by ones, and the grid-stride loop continues from another origin.
+@test "the resident grid is right beyond 2^24 trapezoids in f32" {
     on_simulator && skip "takes seconds there"
     expect_fine trapezoid -n 16777216,16777217,50000001 -k grid-stride -w 0 -r 1 --csv
     [ "$(column verify | sort -u)" = pass ]
 }
 
-@test "the known integrals come out" {
+@test "known integrals have the right value" {
     local function
     expect_fine trapezoid -t f64 -n 16Ki -k block -w 0 -r 1 --csv
     [[ $(column p_integral) = 24.0000001* ]] || complain "x^2+1"
@@ -99,12 +99,12 @@ integral_of() {
         expect_fine trapezoid --function ${function%:*} -t f64 -n 16Ki -k block -w 0 -r 1 --csv
         [[ $(column p_integral) = "${function#*:}"* ]] || complain "$function: $(column p_integral)"
     done
-    # In closed form for other bounds, too: the integral from 0 to 2 pi of the sine is 0.
+    # The closed form also works for other bounds: the integral of the sine from 0 to 2 pi is 0.
     expect_fine trapezoid --function sin --to '2*pi' -t f64 -n 1Ki -k block -w 0 -r 1 --csv
     awk '{ exit !($1 < 1e-12 && $1 > -1e-12) }' <(column p_off_closed_form)
 }
 
-@test "the error that is allowed follows from n, and --tol takes its place" {
+@test "the allowed error follows from n, and --tol replaces it" {
     # The trapezoidal rule is exact for x.
     expect_fine trapezoid --function x -n 1000000 -t f64 -k cpu -w 0 -r 1 --csv
     [ "$(column p_integral)" = 0.50000000000000000 ]
@@ -114,12 +114,12 @@ integral_of() {
     expect_fine trapezoid -n 1000000 -t f64 -k cpu --tol 1e-12 -w 0 -r 1 --csv
 }
 
-@test "a height that is missing is noticed, and what rounding does to a function is not" {
+@test "a missing height is noticed, and the rounding of a function is not" {
     unit_test host
     [ "$status" -eq 0 ]
 }
 
-@test "half the width has a quarter of the error, and the extrapolated integral is exact for a parabola" {
+@test "half the width gives a quarter of the error, and the extrapolated integral is exact for a parabola" {
     expect_fine trapezoid -t f64 -n 1:64:x2 -k grid-stride -w 0 -r 1 --csv
     [ "$(column p_order | paste -sd ' ')" = "0.0000 0.0000 2.0000 2.0000 2.0000 2.0000 2.0000" ]
     [ "$(column p_richardson | tail -n +2 | sort -u)" = 24.000000000000000 ]
@@ -127,10 +127,10 @@ integral_of() {
     [[ $(column p_order | tail -n 1) = 1.49* ]] || complain "the square root is vertical at 0"
 }
 
-@test "--settle doubles until the integral stands, and says so where it does not" {
+@test "--settle doubles n until the integral settles, and says so if it does not" {
     expect_fine trapezoid --settle 1e-6 -t f64 -k cpu,block --csv -w 0 -r 1
     [ "$(column n | uniq | head -n 3 | paste -sd ' ')" = "32 64 128" ]
-    # The error is the last change over 3, which is at most 1e-6 of 24; the one before was more.
+    # The error is the last change divided by 3, at most 1e-6 of 24; the one before was larger.
     awk '{ error = $1 } END { exit !(error < 8e-6 && error > 1.9e-6) }' <(column p_off_closed_form)
     expect_fine trapezoid --settle 1e-2 -n 5 -k cpu --csv -w 0 -r 1
     [ "$(column n | paste -sd ' ')" = "5 10 20 40" ]
@@ -143,7 +143,7 @@ integral_of() {
     try trapezoid --settle 1e-17 -t f64 -n 512Ki -k cpu -w 0 -r 1 --csv
     expect_status 1
     expect_errors_like "cpu: the integral has not settled at n = 1048576: allow a larger change by --settle$"
-    # To no size that a grid is too small for.
+    # Never to a size that is too large for a grid.
     unit_test sizes
     [ "$status" -eq 0 ]
 }
@@ -156,11 +156,11 @@ integral_of() {
     on_simulator || return 0
     capture trapezoid --counters -n 4Ki -b 256 -k 'atomic,shuffle,dissemination,block' --csv
     expect_status 0
-    # All on one address: one for each trapezoid, for each warp, for each block.
+    # All on one address: one per trapezoid, per warp, or per block.
     [ "$(column gatom_lanes | paste -sd ' ')" = "4096 128 128 16" ]
 }
 
-@test "the peer does the default function, and is left out of others" {
+@test "the peer runs the default function, and is left out for others" {
     on_simulator && skip "a library for GPUs"
     try trapezoid -k cub -n 1000 --csv
     [ "$status" -ne 77 ] || skip "this toolkit's CUB has no such function"
@@ -174,7 +174,7 @@ integral_of() {
     expect_status 77
 }
 
-@test "a row says what is integrated and how it is launched" {
+@test "a row shows what is integrated and how it is launched" {
     expect_fine trapezoid -k atomic -n 1000 -t f64 -b 128 --from -pi/2 --to 0.1 --csv -w 0 -r 1
     expect_clean_table
     [ "$(column p_function) $(column p_to)" = "x^2+1 0.1" ]
@@ -182,7 +182,7 @@ integral_of() {
     [ "$(column grid) $(column block) $(column bytes) $(column flop)" = "8 128 8 5000" ]
 }
 
-@test "the resident grid gives the same bits every time" {
+@test "the resident grid gives the same bits in every run" {
     expect_fine trapezoid -k grid-stride -n 100001 --function sin --csv -w 0 -r 1
     local first
     first=$(column p_integral)
@@ -204,12 +204,12 @@ integral_of() {
     try trapezoid -v --function 'x ^ 2*x - (1)' -k block -n 1 -t f32 --csv
     expect_status 0
     expect_errors_like "trapezoid: the device computes power<2>\(x\)\*x-float\(1\)"
-    # That of a built-in function is the built-in one, with its closed form.
+    # The expression of a built-in function is the built-in one, with its closed form.
     expect_fine trapezoid --function '((x)^2) + 1' --from -3 --to 3 -n 2 -k cpu -t f64 -w 0 -r 1 --csv
     [ "$(column p_function) $(column p_off_closed_form)" = "x^2+1 9.000" ]
 }
 
-@test "every function and operator gives on the device what it gives on the host" {
+@test "every function and operator gives the same on device and host" {
     need_compiler
     local all='abs(x)+sqrt(x)+cbrt(x)+exp(x)+exp2(x)+expm1(x)+log(x)+log2(x)+log10(x)+log1p(x)+sin(x)+cos(x)+tan(x)
         +asin(x/3)+acos(x/3)+atan(x)+sinh(x)+cosh(x)+tanh(x)+asinh(x)+acosh(1+x)+atanh(x/3)+erf(x)+erfc(x)+gamma(x)
@@ -221,7 +221,7 @@ integral_of() {
         expect_fine trapezoid --function "$all" --from 0.5 --to 1.5 -n 500 -b 1024 -t $dtype -k 'cpu,block' -w 0 -r 1 --csv
         [ "$(column verify | paste -sd ' ')" = "pass pass" ]
     done
-    # What is printed says the same when it is read again.
+    # The printed expression means the same when read again.
     local printed
     printed=$(column p_function | head -n 1)
     expect_fine trapezoid --function "$printed" --from 0.5 --to 1.5 -n 1 -t f64 -k cpu -w 0 -r 1 --csv
@@ -270,7 +270,7 @@ integral_of() {
     expect_status 2
     [ "$(sed -n 2p stderr)" = '    x?#include "made"' ]
     [ ! -e made ]
-    # Longer and deeper than one may be.
+    # Longer and deeper than allowed.
     try trapezoid --function "$(printf '1+%.0s' {1..600})1"
     expect_status 2
     expect_errors_like "too long"
@@ -297,10 +297,10 @@ integral_of() {
     refuses 2 "--size 5000000000 is too large for blocks of 1 threads" trapezoid -n 5000000000 -b 1
 }
 
-@test "a function that is not finite is refused with the place" {
+@test "a function that is not finite is refused with the point" {
     refuses 4 "1/x is inf at x = 0: choose --from and --to" trapezoid --function 1/x -k cpu -n 4
     refuses 4 "sqrt\(x\) is nan at x = -1: choose" trapezoid -q --function sqrt --from=-1 -n 4
-    # The place is the first one, and a part of the function counts.
+    # The first such point is named, and a part of the function counts.
     refuses 4 "log\(x-0.5\) is nan at x = 0: choose" trapezoid --function 'min(1,log(x-0.5))' -k cpu -n 4
     refuses 4 "1/\(x-0.75\) is inf at x = 0.75: choose" trapezoid --function '1/(1/(x-0.75))' -k cpu -n 8
     refuses 4 "exp\(x\) is 1\.[0-9]*e\+39 at x = 90, beyond the range of f32: choose other bounds, or use -t f64" \
@@ -320,7 +320,7 @@ integral_of() {
     capture env CXX=/nowhere/g++ trapezoid -q -d sim --function 'x+2' -n 1
     expect_status 77
     expect_errors_like "simcc could not compile --function for the simulator: .*; it needs g\+\+"
-    # Installed under other names, they go together.
+    # Installed under other names, they are used together.
     mv alone g-trapezoid
     printf '#!/bin/sh\n>asked\nexec "%s/bin/simcc" "$@"\n' "$root" >g-simcc
     chmod +x g-simcc
@@ -328,14 +328,14 @@ integral_of() {
     expect_status 0
     [ -e asked ]
     rm g-simcc && mv g-trapezoid alone
-    # The host's variants, and known functions, need none.
+    # The host's variants, and known functions, need no compiler.
     capture env PATH=/nowhere ./alone -q -d sim --function 'x+2' -n 1 -k 'cpu*' --csv
     expect_status 0
     capture env PATH=/nowhere ./alone -q -d sim --function 'x^2 + 1' -n 1 --csv
     expect_status 0
 }
 
-@test "the kernels and every function compile for GPUs from text" {
+@test "the kernels and every function compile from source text for GPUs" {
     local library
     for library in "${CUDA_HOME:-/usr/local/cuda}"/lib*/libnvrtc.so /usr/local/cuda*/lib*/libnvrtc.so; do
         [ ! -e "$library" ] || break
@@ -358,7 +358,7 @@ integral_of() {
     done
 }
 
-@test "a table of integrals goes into a pipeline, and a pipe may close early" {
+@test "a table of integrals goes through a pipe, which may close early" {
     need mlr datamash
     pipeline 'trapezoid -q -d $device -n 16,64 -k block | mlr --icsv --ojson cut -f p_order | grep -c p_order'
     expect_status 0
@@ -370,7 +370,7 @@ integral_of() {
     expect_no_errors
 }
 
-@test "what is misspelt is refused" {
+@test "misspelt names are refused" {
     refuses 2 "unexpected operand 'x'" trapezoid x
     refuses 2 "unknown option '--func'; did you mean" trapezoid --func x
     refuses 2 "unknown kernel 'blok'; did you mean 'block'" trapezoid -k blok

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What vecadd promises: every variant right for every n, type and kind of memory, and a filter that adds two inputs.
+# What vecadd promises: every variant is right for every n, type and kind of memory, and a filter adds two inputs.
 
 load helpers
 
@@ -47,7 +47,7 @@ expect_right_for() {
     expect_clean_table
     [ "$(column p_memory | uniq | paste -sd ' ')" = "device pageable pinned write-combined mapped managed" ]
     [ "$(column verify | sort -u)" = pass ]
-    # What stays on the device has no stages; all others cost something.
+    # Device memory has no stages; with all other kinds every stage takes time.
     paste -d ' ' <(column p_memory) <(column p_alloc_ns) <(column p_h2d_ns) <(column p_kernel_ns) <(column p_d2h_ns) <(column p_total_ns) |
         awk '$1 == "device" ? $2 + $3 + $4 + $5 + $6 != 0 : !($2 > 0 && $3 > 0 && $4 > 0 && $5 > 0 && $6 > 0)' >wrong
     [ ! -s wrong ] || complain "costs: $(cat wrong)"
@@ -60,14 +60,14 @@ expect_right_for() {
     [ "$(column grid) $(column block) $(column smem_bytes) $(column p_offset)" = "8 128 0 1" ]
 }
 
-@test "a result outside the allowed error is reported, gets no row, and makes the exit code 1" {
-    # Sums of random f32 are rounded: an allowed error below the rounding must be exceeded, and be noticed.
+@test "a result outside the allowed error is reported, gets no row, and gives exit code 1" {
+    # Sums of random f32 are rounded: a tolerance below the rounding error must be exceeded, and reported.
     try vecadd -k 'cpu,vector4' -n 1000 --tol 1e-12 --csv
     expect_status 1
     expect_output ""
     expect_errors_like "vecadd: cpu: wrong result for n = 1000, f32: element [0-9]+: got .*, expected .*, allowed error "
     expect_errors_like "vecadd: vector4: wrong result for n = 1000"
-    # The reason is the rounding alone.
+    # Rounding is the only reason.
     expect_fine vecadd -k 'cpu,vector4' -n 1000 --tol 1e-6 --csv
     expect_fine vecadd -k 'cpu,vector4' -n 1000 --tol 1e-12 -t i32 --csv
     expect_fine vecadd -k 'cpu,vector4' -n 1000 --tol 1e-12 --no-verify --csv
@@ -83,7 +83,7 @@ expect_right_for() {
     expect_output "$(seq 11 11 55)"
 }
 
-@test "every variant for the device works as the filter's method" {
+@test "every device variant works as the filter's method" {
     local kernel
     seq 1000 >a
     for kernel in $("$root/bin/vecadd" --list --csv --no-header | awk -F , '$2 == "any" { print $1 }'); do
@@ -127,7 +127,7 @@ expect_right_for() {
     expect_output 231
 }
 
-@test "mixed types are added in one that holds both" {
+@test "mixed types are added in a type that holds both" {
     numbers 'l<' 2147483647 | npy '<i4' '(1,)' >i4.npy
     numbers 'q<' 1 | npy '<i8' '(1,)' >i8.npy
     numbers 'f<' 0.5 | npy '<f4' '(1,)' >f4.npy
@@ -146,7 +146,7 @@ expect_right_for() {
     expect_output 1
 }
 
-@test "a sum that the type cannot hold is refused, with its element" {
+@test "a sum that overflows the type is refused, with its element" {
     refuses 4 "element 2: 2147483647 \+ 1 does not fit into i32; choose another" vecadd -t i32 <(echo 1 2147483647) <(echo 1 1)
     refuses 4 "element 1: -9223372036854775808 \+ -1 does not fit into i64" vecadd <(echo -9223372036854775808) <(echo -1)
     refuses 4 "element 1: 1e\+308 \+ 1e\+308 does not fit into f64" vecadd <(echo 1e308) <(echo 1e308)
@@ -157,18 +157,18 @@ inf"
     expect_output 2147483648
 }
 
-@test "numbers that change their type after the first chunk are text or refused" {
+@test "numbers that change their type after the first chunk are printed as text or refused" {
     # A chunk is 2^22 elements.
     { yes 1 | head -n 4194304; echo 0.5; } >late
     head -c 16777220 /dev/zero | npy '<i4' '(4194305,)' >zeros.npy
-    # (What came before has been written by then, but a file of that name does not appear.)
+    # (The results before have been written by then, but no file of that name appears.)
     refuses 4 "after 4194304 elements of i64 there are f64: give a --dtype" vecadd zeros.npy late -o sum.npy
     [ ! -e sum.npy ]
     capture bash -c "vecadd -d $device late zeros.npy | tail -1"
     expect_output 0.5
 }
 
-@test "-0 stays -0 among fractions, wherever it is in a text, and is 0 among whole numbers" {
+@test "-0 stays -0 among fractions, anywhere in a text, and is 0 among whole numbers" {
     printf '%s\n' -0 1 0.5 -0 -0.0 0 -00 >a
     expect_fine vecadd a a
     expect_output $'-0\n2\n1\n-0\n-0\n0\n-0'
@@ -176,7 +176,7 @@ inf"
     expect_output 0
     expect_fine vecadd -t f32 <(echo 5 -0) <(echo 5 -0)
     expect_output $'10\n-0'
-    # Blocks of text have 256 KiB: in one of whole numbers, after the first fraction.
+    # Blocks of text have 256 KiB: in a block of whole numbers, after the first fraction.
     { echo 0.5 && yes 7 | head -n 150000 && echo -0 && yes 7 | head -n 150000 && echo -0 0; } >a
     capture bash -c "vecadd -d $device a a | grep -n -v 14 | paste -sd ' '"
     expect_output "1:1 150002:-0 300003:-0 300004:0"
@@ -201,7 +201,7 @@ inf"
     numbers 'f<' 1 2 3 4 5 6 | npy '<f4' '(2, 3)' >a.npy
     numbers 'f<' 1 2 3 4 5 6 | npy '<f4' '(3, 2)' >b.npy
     refuses 4 "shape \(2, 3\).*shape \(3, 2\)" vecadd a.npy b.npy
-    # The second chunk is the one that ends early: the sum of the first must not be out already.
+    # The second chunk ends early: the sum of the first must not have been written yet.
     head -c 16777220 /dev/zero >longer
     head -c 16777216 /dev/zero >shorter
     refuses 4 "shorter ends after 4194304 elements" vecadd --input-format raw:i32 longer shorter

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# That "verify: pass" means something: the verification itself is tested, and that it notices kernels known to be wrong.
+# Tests that "verify: pass" means something: the verification itself works, and notices kernels known to be wrong.
 
 # Alone on a GPU: durations of kernels are compared with known ones.
 
@@ -34,7 +34,7 @@ load helpers
     [ "$(column verify | uniq -c | tr -d ' ')" = 6skipped ]
 }
 
-@test "results do not depend on the number of the simulator's threads" {
+@test "results do not depend on the simulator's number of threads" {
     local threads
     for threads in 1 2 7; do
         SIMCC_THREADS=$threads expect_fine reduce -d sim -n 1,1000,10000 -w 0 -r 1 --csv
@@ -44,7 +44,7 @@ load helpers
     done
 }
 
-@test "kernels of known duration are timed right" {
+@test "kernels of known duration are timed correctly" {
     if on_simulator; then skip "the simulator's times are not a GPU's"; fi
     [ -x "$root/bin/timing-test" ] || skip "bin/timing-test is not built; make test-gpu builds it"
     try timing-test --csv
