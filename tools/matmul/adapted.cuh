@@ -1,5 +1,5 @@
-// Forms of a product that a kernel does not take: transposed operands are put right ahead of it, and the products of a
-// batch are launched one after the other.
+// Forms of a product that a kernel does not support: transposed operands are transposed before its launch, and the
+// products of a batch are launched one by one.
 #pragma once
 
 #include <utility>
@@ -14,7 +14,7 @@ namespace BACKEND {
 // A stream holds about a thousand launches before the host has to wait, and a product may take several.
 constexpr size_t most_launched_one_by_one = 100;
 
-// Launches the method for each product. No method if they are too many.
+// A method that launches `method` for each product; none if there are too many products.
 inline ProductMethod one_by_one(const ProductProblem& problem, ProductMethod method) {
     const size_t products = problem.form.products(), element_bytes = size_of(problem.dtype),
                  result_bytes = size_of(result_dtype(problem.dtype));
@@ -35,11 +35,11 @@ inline ProductMethod one_by_one(const ProductProblem& problem, ProductMethod met
     return method;
 }
 
-// How every kernel takes operands: by rows; 8-bit floats along k, B by columns.
+// The layout in which every kernel takes operands: by rows; 8-bit floats along k, which is B by columns.
 inline Transposes plain_transposes(DType dtype) { return {false, is_float8(dtype)}; }
 
-// How operands that lie otherwise become what every kernel takes. The transpose of a vector is the same bytes, and a
-// product with one needs no copies, since C' = B' A': what lies as B' and A' is multiplied in this order.
+// How operands in another layout become what every kernel takes. The transpose of a vector has the same bytes, so a
+// product with one needs no copies: since C' = B' A', operands stored as B' and A' are multiplied in this order.
 struct PlainOperands {
     Transposes plain;
     bool copies_a = false, copies_b = false, exchanged = false;
@@ -81,7 +81,7 @@ struct TransposedCopies {
     }
 };
 
-// The method of a problem whose operands lie transposed, from that of plain.problem_of() it.
+// The method for a problem with transposed operands, given the one for plain.problem_of() it.
 inline ProductMethod with_plain_operands(const ProductProblem& problem, const PlainOperands& plain,
                                          ProductMethod method) {
     const TransposedCopies copies(problem, plain);

@@ -1,4 +1,4 @@
-// How a variant multiplies matrices of any form, which of them `fastest` is, and why one does not run.
+// How a variant multiplies matrices of any form, which variant `fastest` is, and why one cannot run.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ inline const MatmulVariant* variant_of(FindMethod* method) {
                         [=](const MatmulVariant& variant) { return variant.method == method; });
 }
 
-// The last that exists; of those whose cycles a model estimates, the one with the fewest.
+// The last variant that can compute the product; of those with estimated cycles, the one with the fewest.
 inline ProductMethod fastest_method(const ProductProblem& problem) {
     ProductMethod best;
     for (auto variant = std::rbegin(matmul_variants); variant != std::rend(matmul_variants); ++variant) {
@@ -37,10 +37,10 @@ inline ProductMethod fastest_method(const ProductProblem& problem) {
         const ProductMethod method = find_method(*variant, problem);
         if (method.launch && (!best.launch || (method.cycles > 0 && method.cycles < best.cycles))) best = method;
     }
-    // Launches one after the other pay where each takes several times as long as a launch.
+    // Launching products one by one pays if each takes several times as long as a launch.
     constexpr double least_cycles_alone = 20000;
     const size_t products = problem.form.products();
-    const bool all_at_once = !best.one_by_one && best.cycles > 0;  // by the cost model the best of those that can
+    const bool all_at_once = !best.one_by_one && best.cycles > 0;  // the best of these by the cost model
     if (products > 1 && !all_at_once && best.cycles < least_cycles_alone * double(products)) {
         const ProductMethod batched = find_method(*variant_of(batched_method), problem);
         if (batched.launch) return batched;

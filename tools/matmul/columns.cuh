@@ -12,7 +12,7 @@
 
 namespace BACKEND {
 
-// What a row says of one product. A variant on the host has no kernel, and zeros for what a kernel would have.
+// A row's figures for one product. A variant on the host has no kernel, and zeros for a kernel's figures.
 struct MatmulCells {
     ProductShape shape;
     ProductForm form;

@@ -10,13 +10,13 @@ template <typename T>
 constexpr bool is_float8_type = std::is_same_v<T, Float8E4M3> || std::is_same_v<T, Float8E5M2>;
 inline bool is_float8(DType dtype) { return dtype == DType::e4m3 || dtype == DType::e5m2; }
 
-// The type of the products of T: 8-bit floats have bf16.
+// The type of the products of T: bf16 for 8-bit floats.
 template <typename T>
 using ResultElement = std::conditional_t<is_float8_type<T>, BFloat16, T>;
 inline DType result_dtype(DType dtype) { return is_float8(dtype) ? DType::bf16 : dtype; }
 
-// How products are added up: as the type says, for 8-bit floats in f32; or, of those, by Hopper's tensor cores alone, or
-// with their sums of each 128 products added up in f32.
+// How products are added up: as usual for the type, which is in f32 for 8-bit floats; or, for 8-bit floats, by Hopper's
+// tensor cores alone, or by these for each 128 products, whose sums are added up in f32.
 enum class Sums { of_type, float8_fast, float8_promoted };
 
 // How far a product may be off. The three roundings are relative: of an input before it is multiplied, of a running
@@ -26,9 +26,9 @@ struct Roundings {
 };
 
 // Tensor cores, which multiply tf32 and the 16-bit types, truncate sums where other units round them. For 8-bit floats
-// Hopper's align a sum and 32 products to the largest of them and cut off what lies below 13 bits of its fraction: each of
-// these errors is up to 2^-13 of the sum, and they may all have one direction. That makes 2^-15 of sqrt(k) lengths, and,
-// where sums end after 128 products, 2^-11 of a length, whatever k is; sums that are larger than most lose more.
+// Hopper's align a sum and 32 products to the largest of them and drop what is below 13 bits of its fraction: each of
+// these errors is up to 2^-13 of the sum, and all may have the same sign. That makes 2^-15 of sqrt(k) lengths or, where
+// sums end after 128 products, 2^-11 of a length, whatever k is; unusually large sums lose more.
 inline Roundings roundings_of(DType dtype, Sums sums = Sums::of_type) {
     if (sums == Sums::float8_fast) return {0, 0x1p-15, 0x1p-5, 1e-37};
     if (sums == Sums::float8_promoted) return {0x1p-11, 0x1p-24, 0x1p-7, 1e-37};

@@ -1,5 +1,5 @@
-// matmul as a filter: C = A B for two inputs, written in the format of the first: B is in memory as a whole, A and C
-// are so by some rows at a time. Of a batch, some products are in memory.
+// matmul as a filter: C = A B for two inputs, written in the format of the first. B is in memory as a whole, A and C
+// only some rows at a time; of a batch, only some products.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace BACKEND {
 
-// The type that an operand asks for: f32, f16 and 8-bit floats as they lie in its file, f64 for all other types and for
+// The type that an operand asks for: that of its file for f32, f16 and 8-bit floats, f64 for all other types and for
 // text.
 inline DType wanted_dtype(const NumberReader& reader) {
     const NumberLayout& layout = reader.layout();
@@ -20,7 +20,7 @@ inline DType wanted_dtype(const NumberReader& reader) {
     return layout.dtype == DType::f32 ? DType::f32 : DType::f64;
 }
 
-// How files are multiplied: as -t says, else as both of them want it.
+// The type in which files are multiplied: that of -t, else the one that both ask for.
 inline DType product_dtype(const Session& session, const std::vector<std::string>& operands, DType a, DType b) {
     if (session.options.dtype) {
         if (session.dtype() == DType::bf16)
@@ -67,7 +67,7 @@ inline void run_matmul_filter(Session& session) {
     layout.columns = shape.n;
     NumberWriter writer(layout, session.options.format ? "matmul" : "", &session.output);
 
-    // One B for a whole batch multiplies all rows of all A.
+    // With one B for a whole batch, the rows of all A are one long A.
     const bool by_rows = !form.batch || (form.shares_b && !a.transposed);
     if (by_rows) form.batch.reset(), form.shares_b = false;
     ProductParts parts(session, dtype, shape, form, operand_a, operand_b);

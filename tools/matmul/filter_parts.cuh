@@ -1,5 +1,5 @@
-// The parts that a product of files is computed in: rows of A, or some matrices of a batch. They are dealt to devices, each of
-// which has all of B, or of a batch what belongs to the part.
+// The parts in which a product of files is computed: rows of A, or some matrices of a batch. They are dealt to devices,
+// each of which has all of B or, for a batch, the B of its parts.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace BACKEND {
 
-// The columns [first, first + count) of a matrix of rows x columns, which may be the whole matrix: then it moves.
+// The columns [first, first + count) of a matrix of rows x columns. If these are all of it, the matrix is moved.
 inline Chunk columns_of(Chunk& matrix, std::size_t rows, std::size_t columns, std::size_t first, std::size_t count) {
     if (count == columns) return std::move(matrix);
     const std::size_t size = size_of(matrix.dtype);
@@ -28,17 +28,18 @@ inline Chunk columns_of(Chunk& matrix, std::size_t rows, std::size_t columns, st
     return part;
 }
 
-// Where there are several devices, each has some parts at a time: the next ones are read and copied to it while one is
-// multiplied, and the last ones are written.
+// If there are several devices, each has some parts at a time: while one is multiplied, the next is read and copied to
+// the device, and the last is written.
 class ProductParts {
 public:
     ProductParts(const Session& session, DType dtype, const ProductShape& shape, const ProductForm& form, Operand& a,
                  Operand& b)
         : ProductParts(devices_of(session, dtype), session, dtype, shape, form, a, b) {}
 
-    // The product of two matrices, some of its m rows at a time; of a transposed A, which is read as a whole, some columns.
+    // The product of two matrices, some of its m rows at a time. (A transposed A is read as a whole, and cut by
+    // columns.)
     void multiply_rows(std::size_t m, NumberWriter& writer) {
-        // Devices share few rows, too, but not so few that a kernel's tiles would be empty.
+        // Devices share even a few rows, but not so few that a kernel's tiles would be nearly empty.
         constexpr std::size_t least = 32;
         const std::size_t share = std::max(divide_up(divide_up(m, devices_.size()), least) * least, least);
         const std::size_t places = places_in(products().rows_at_once() / FilterProducts::least_rows);
@@ -84,7 +85,8 @@ private:
         OperandRows a, b;
         Chunk c;
     };
-    // How the whole is cut: into parts of as many rows or products as `most`, of which a device has some at a time.
+    // How the product is cut: `count` rows or products into parts of at most `most`; a device has `places` parts at a
+    // time.
     struct Cutting {
         std::size_t count, most;
         bool is_batch;
@@ -94,7 +96,7 @@ private:
     ProductParts(const std::vector<DeviceInfo>& devices, const Session& session, DType dtype, const ProductShape& shape,
                  const ProductForm& form, Operand& a, Operand& b)
         : shape_(shape), form_(form), a_(a), b_(b), devices_(devices) {
-        const SlotDevices contexts(devices, PipelineShape{1, 1});  // made at once
+        const SlotDevices contexts(devices, PipelineShape{1, 1});  // all contexts are made at the same time
         for (const DeviceInfo& device : devices) {
             const OnDevice there(device.ordinal);
             products_.push_back(std::make_unique<FilterProducts>(session, device, dtype, shape, form));
@@ -112,7 +114,7 @@ private:
     bool has_threads() const { return devices_.size() > 1; }
     FilterProducts& products() const { return *products_.front(); }
 
-    // One part is read, one multiplied and one written, if the memory of one holds three that are worth it.
+    // Three places if memory holds that many parts of a useful size: one part is read, one multiplied and one written.
     std::size_t places_in(std::size_t least_parts) const {
         return has_threads() ? std::clamp<std::size_t>(least_parts, 1, 3) : 1;
     }
@@ -122,10 +124,10 @@ private:
         for (const auto& one : products_) one->set_b(b);
     }
 
-    // An empty product has one part, too, which has a type.
+    // Even an empty product has one part, which has a type.
     template <typename Take, typename Work>
     void run(Cutting cut, Take take, Work work, NumberWriter& writer) {
-        // (Where there are few parts, no device is to have a second one before all have one.)
+        // (If there are few parts, no device gets a second one before every device has one.)
         const std::size_t of_device = divide_up(divide_up(cut.count, cut.most), devices_.size());
         cut.places = std::clamp<std::size_t>(of_device, 1, cut.places);
         std::vector<std::size_t> counts = {std::min(cut.count, cut.most)};

@@ -1,5 +1,5 @@
-// A device that multiplies several parts of a product of files: while one is multiplied, the next one is copied to the device,
-// and the last one to the host.
+// A device that multiplies several parts of a product of files: while one is multiplied, the next one is copied to the
+// device, and the last one to the host.
 #pragma once
 
 #include <mutex>
@@ -11,14 +11,14 @@
 
 namespace BACKEND {
 
-// Products of one part of A.
+// The products of one part.
 struct PartOfProduct {
     ProductShape shape;
     ProductForm form;
 };
 
-// Device memory for some parts, each of which has its place: its rows of A and C, and its own B unless all have one. Each
-// place is used by one thread at a time.
+// Device memory for some parts, each of which has a place for its rows of A and C, and for its own B unless all parts
+// share one. Each place is used by one thread at a time.
 class DevicePlaces {
 public:
     // On the current device, `device`. `largest` is as large as any part.
@@ -44,7 +44,7 @@ public:
         partials_ = make_partials(device);
         if (is_float8(dtype)) scales_ = DeviceBuffer<float>(2 * scale_step);
         for (size_t place = 0; place < places; ++place) computed_.emplace_back(cudaEventDisableTiming);
-        // (What fills memory is in another stream.)
+        // (Memory is filled in another stream.)
         CHECK(cudaDeviceSynchronize());
     }
 
@@ -55,7 +55,7 @@ public:
         upload(d_b(place), h_b, shape.k * shape.n, strides(part).b, form.shares_b ? 1 : form.products());
     }
 
-    // C = A B, where B is there.
+    // C = A B. B must have been uploaded.
     void multiply(size_t place, const PartOfProduct& part, const ProductMethod& method, const void* h_a, void* h_c) {
         const auto& [shape, form] = part;
         if (shape.m * shape.n * form.products() == 0) return;
@@ -84,7 +84,7 @@ private:
     unsigned char* d_b(size_t place) const { return b_.data() + (shares_b_ ? 0 : place * b_bytes_); }
     unsigned char* d_c(size_t place) const { return c_.data() + place * c_bytes_; }
 
-    // Matrices that follow each other without gaps on the host.
+    // Uploads matrices that are contiguous on the host.
     void upload(unsigned char* d_matrices, const void* h_matrices, size_t elements, size_t stride, size_t matrices) {
         const size_t bytes = elements * element_bytes_;
         if (bytes == 0) return;
@@ -101,7 +101,7 @@ private:
             down_.to_host(static_cast<unsigned char*>(h_c) + i * bytes, d_c(place) + i * stride * result_bytes_, bytes);
     }
 
-    // Products follow each other in one stream: they have one workspace.
+    // Products run one after another in one stream, since they share a workspace.
     void launch(size_t place, const PartOfProduct& part, const ProductMethod& method) const {
         const auto& [shape, form] = part;
         const ProductStrides of = strides(part);

@@ -14,10 +14,10 @@
 
 namespace BACKEND {
 
-// How numbers of a type lie in a file: tf32 as f32.
+// The type in which a file stores numbers of a type: f32 for tf32.
 inline DType dtype_in_files(DType dtype) { return dtype == DType::tf32 ? DType::f32 : dtype; }
 
-// 8-bit floats as kernels take them: the reader has made f32 of them, each of which is such a number.
+// 8-bit floats as kernels take them. (The reader has widened them to f32.)
 inline Chunk float8_of(const Chunk& chunk, DType dtype) {
     Chunk narrow = chunk.converted_to(dtype, Overflow::infinite);
     if (dtype == DType::e5m2)  // whose conversion does not give infinity
@@ -27,8 +27,8 @@ inline Chunk float8_of(const Chunk& chunk, DType dtype) {
     return narrow;
 }
 
-// Products where filters compute, on one device: the current one where this is made and used. Several threads may use it at
-// once, each with a place of its own there.
+// Products on one device, or on the host if filters compute there. The device must be the current one where this is
+// made and used. Several threads may use it at once, each with a place of its own.
 class FilterProducts {
 public:
     FilterProducts(const Session& session, const DeviceInfo& device, DType dtype, const ProductShape& shape,
@@ -40,8 +40,8 @@ public:
           shape_(shape),
           form_(form) {
         on_host_ = are_on_host(session, dtype);
-        // Where no kernel takes f16, f32 gives the same: exact products, sums in f32, rounded at the end. So it is with
-        // 8-bit floats, of which every device has kernels.
+        // If no kernel takes f16, f32 gives the same: exact products, sums in f32, rounded at the end. So it is with
+        // 8-bit floats on the host; every device has kernels for them.
         widens_ =
             (dtype == DType::f16 && (on_host_ || !find_method(variant_, problem_of(dtype, {shape, form})).launch)) ||
             (is_float8(dtype) && on_host_);
@@ -57,18 +57,18 @@ public:
 
     DType computed_type() const { return computed_; }
     bool is_on_host() const { return on_host_; }
-    // Rows for which an operation on B is worth its way to the cores, in a part of a memory of 64 MiB.
+    // Rows that fit into one of `parts` parts of 64 MiB, or more if these are too few to make loading B worthwhile.
     std::size_t rows_at_once(std::size_t parts = 1) const {
         const std::size_t row_bytes = (shape_.k + shape_.n + 1) * size_of(computed_);
         return std::max(memory / parts / row_bytes / least_rows * least_rows, least_rows);
     }
-    // Products in a part of that memory, one at least.
+    // Products that fit into such a part, at least one.
     std::size_t products_at_once(std::size_t parts = 1) const {
         const double bytes = std::max(1.0, shape_.elements()) * double(size_of(computed_)) * double(parts);
         return std::max<std::size_t>(1, static_cast<std::size_t>(double(memory) / bytes));
     }
 
-    // An operand as it is multiplied.
+    // An operand in the type in which it is multiplied.
     Chunk typed(Chunk matrix) const {
         if (widens_ && dtype_ == DType::f16) matrix = matrix.converted_to(DType::f16);
         if (is_float8(computed_)) return float8_of(matrix, computed_);
@@ -76,16 +76,17 @@ public:
         return matrix.dtype == stored ? std::move(matrix) : matrix.converted_to(stored);
     }
 
-    // What is to be multiplied: these numbers of rows of A, or of matrices if it is a batch, in so many places.
+    // To be called ahead of multiply(): how many rows of A, or matrices of a batch, the parts have, and in how many
+    // places.
     void plan(std::vector<std::size_t> counts, bool is_batch, std::size_t places) {
         counts_ = std::move(counts);
         is_batch_ = is_batch;
         places_ = places;
     }
-    // One B for all parts, which several devices may have.
+    // Sets one B for all parts, which several devices may share.
     void set_b(std::shared_ptr<const Chunk> typed_b) { b_ = std::move(typed_b); }
 
-    // The products of so many rows of A, or of so many matrices, by the B of all or one of their own.
+    // The products of `count` rows of A, or of `count` matrices, with the B of all parts or one of their own.
     Chunk multiply(std::size_t place, Chunk chunk_of_a, std::size_t count, Chunk chunk_of_b = {}) {
         const PartOfProduct part = part_of(count);
         const Chunk a = typed(std::move(chunk_of_a));
@@ -112,7 +113,7 @@ public:
 private:
     static constexpr std::size_t memory = std::size_t{64} << 20;
 
-    // In bf16 everywhere, as kernels have it, and f32 in files: NumPy has no bf16.
+    // Rounded to bf16 everywhere, as by kernels, and f32 in files: NumPy has no bf16.
     Chunk float8_product(Chunk c) const {
         if (on_host_)
             for (std::size_t i = 0; i < c.count; ++i) c.as<float>()[i] *= scales_[0] * scales_[1];
@@ -163,7 +164,7 @@ private:
     float scales_[2] = {1, 1};  // of 8-bit floats
     bool on_host_ = false, widens_ = false;
     std::once_flag prepared_;
-    std::map<std::size_t, ProductMethod> methods_;  // by how much is multiplied
+    std::map<std::size_t, ProductMethod> methods_;  // by number of rows or matrices
     std::unique_ptr<DevicePlaces> on_device_;
 };
 

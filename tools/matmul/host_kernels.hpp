@@ -8,7 +8,7 @@
 #include "tools/matmul/row_work.hpp"
 #include "tools/matmul/shape.hpp"
 
-// The matrices of a batch on the host, A and B as they lie.
+// The matrices of a batch on the host, A and B possibly transposed.
 template <typename T>
 struct HostMatrices {
     ProductShape shape;
@@ -26,7 +26,7 @@ struct HostMatrices {
         one.a += i * strides.a, one.b += i * strides.b, one.c += i * strides.c;
         return one;
     }
-    // `rows` rows of A, from `first` on, one after the other: where they lie, or copied to `room`.
+    // `rows` contiguous rows of A from `first` on: in place, or copied to `room`.
     const Wide<T>* rows_of_a(std::size_t first, std::size_t rows, std::vector<Wide<T>>& room) const {
         if (!form.transposed.a) return a + first * shape.k;
         room.resize(rows * shape.k);
@@ -60,7 +60,7 @@ void multiply_on_one_core(const HostMatrices<T>& of) {
     }
 }
 
-// What one core keeps in registers: the sums of so many rows and columns of C.
+// The rows and columns of C whose sums one core keeps in registers.
 constexpr std::size_t host_tile_rows = 4, host_tile_columns = 16;
 
 // sums += the product of host_tile_rows rows of A and host_tile_columns columns of B, `steps` along k. The inner loops

@@ -8,7 +8,7 @@
 
 namespace {
 
-// The rows, or columns, from the first to the last that a part has.
+// The range from the first to the last row, or column, that any part has.
 IndexRange range_of(const std::vector<ProductBlock>& parts, IndexRange ProductBlock::*side) {
     std::optional<IndexRange> all;
     for (const ProductBlock& part : parts) {
@@ -20,7 +20,7 @@ IndexRange range_of(const std::vector<ProductBlock>& parts, IndexRange ProductBl
     return all.value_or(IndexRange{});
 }
 
-// An empty range begins anywhere.
+// A range, relative to the start of all. (An empty one may begin anywhere.)
 IndexRange within(const IndexRange& range, const IndexRange& all) {
     return range.size == 0 ? IndexRange{} : IndexRange{range.begin - all.begin, range.size};
 }
@@ -88,7 +88,7 @@ private:
     const ProductShape shape_;
     const HostPartSettings settings_;
     const IndexRange rows_, columns_;  // of C, of all parts
-    std::vector<ProductBlock> parts_;  // counted from their first
+    std::vector<ProductBlock> parts_;  // relative to these ranges
     std::vector<T> c_;
     std::unique_ptr<Reference> reference_;
 };
@@ -99,7 +99,7 @@ std::unique_ptr<HostPart> make_host_part(DType dtype, const ProductShape& shape,
                                          const HostPartSettings& settings) {
     return with_element(dtype, [&](auto element) -> std::unique_ptr<HostPart> {
         using T = decltype(element);
-        // (Their scale would follow from all elements.)
+        // (Their scale would depend on all elements.)
         if constexpr (is_float8_type<T>) refuse_dtype(dtype);
         else return std::make_unique<TypedHostPart<T>>(dtype, shape, parts, settings);
     });

@@ -1,5 +1,5 @@
-// The host's side of a process of a gang: the elements of A and B that its ranks and their verification need, made as they
-// are needed, and whether its parts of C are right.
+// The host's side of a process of a gang: generates the elements of A and B that its ranks and their verification need,
+// as they are needed, and checks its parts of C.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 #include "tools/matmul/blocks.hpp"
 #include "tools/matmul/shape.hpp"
 
-// A block of A or B on the host, its rows without gaps.
+// A block of A or B on the host, with contiguous rows.
 struct HostBlock {
     ProductBlock place;  // in all of A or B
     const unsigned char* elements;
@@ -31,13 +31,13 @@ public:
 
     virtual ~HostPart() = default;
 
-    // Makes A's rows, and then B's columns, some of their rows at a time, and hands over each such block, which is gone
-    // afterwards. With verification the reference is computed meanwhile. May be called again.
+    // Generates A's rows, and then B's columns, some rows at a time, and passes on each such block, which does not
+    // outlive the call. With verification, the reference is computed along the way. May be called again.
     virtual void make(const UseBlock& use_a, const UseBlock& use_b) = 0;
 
-    // Where the part of C that is to be checked next has to be copied to, its rows without gaps.
+    // Where to copy the part of C that is to be checked next, with contiguous rows.
     virtual void* c() = 0;
-    // Whether it is A B, as exactly as such sums are: the part with this number.
+    // Whether the part of C with this number is that of A B, within the error of such sums.
     virtual Verdict check(std::size_t part) const = 0;
     // Whether that looks at every element; large products are checked by some rows and a random vector.
     virtual bool checks_all() const = 0;
@@ -50,6 +50,6 @@ struct HostPartSettings {
     std::size_t elements_at_once = std::size_t{1} << 22;  // of B
 };
 
-// Of a product of this shape, these parts of C, which may be empty. The elements are those of make_host_product().
+// For these parts of C, which may be empty, of a product of this shape. The elements are those of make_host_product().
 std::unique_ptr<HostPart> make_host_part(DType dtype, const ProductShape& shape, const std::vector<ProductBlock>& parts,
                                          const HostPartSettings& settings);

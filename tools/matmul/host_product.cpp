@@ -73,7 +73,7 @@ private:
     double scale() const { return double(scales_[0]) * double(scales_[1]); }
     HostMatrices<T> matrices() { return {shape_, form_, strides_, a_.wide(), b_.wide(), c_.data(), scale()}; }
 
-    // Of many products each is checked on one core, of few on all.
+    // If there are many products, each is checked on one core; if there are few, on all.
     bool has_many() const { return form_.products() >= many; }
     template <typename Action>
     void for_products(Action action) const {

@@ -26,14 +26,14 @@ public:
     virtual const void* a() const = 0;
     virtual const void* b() const = 0;
     virtual void* c() = 0;
-    // Of 8-bit floats: what A's elements are to be multiplied by, and what B's. nullptr for other types.
+    // For 8-bit floats, the factor of A's elements, and that of B's; nullptr for other types.
     virtual const float* scales() const = 0;
 
     virtual void multiply_on_one_core() = 0;
     virtual void multiply_on_all_cores() = 0;
     virtual void multiply_with_openblas() = 0;
 
-    // Whether C is A B, of every product, as exactly as such sums are. Only where the settings asked for verification.
+    // Whether every product's C is A B, within the error of such sums. Only if the settings asked for verification.
     virtual ProductCheck check(Sums sums) const = 0;
     // Whether that looks at every element of C; large products are checked by some rows and a random vector.
     virtual bool checks_all() const = 0;

@@ -43,14 +43,14 @@ struct ProductMethod {
     std::string tile = "none";
     size_t workspace_bytes = 0;                          // beside A, B and C
     const char* variant = "";                            // the one whose method `fastest` uses
-    bool by_cost_model = false;                          // that chose the tile
-    double cycles = 0;                                   // that it estimates; 0 where there is no model
-    bool takes_batch = false, takes_transposed = false;  // in one launch, as they lie
+    bool by_cost_model = false;                          // whether the cost model chose the tile
+    double cycles = 0;                                   // as it estimates; 0 if there is no model
+    bool takes_batch = false, takes_transposed = false;  // in one launch, without copies
     bool one_by_one = false;                             // a launch for each product of a batch
     Sums sums = Sums::of_type;                           // of 8-bit floats: how it adds them up
 };
 
-// --tile names none of the tiles that can compute the product. Failure(usage).
+// Failure(usage): --tile names none of the tiles that can compute the product.
 [[noreturn]] inline void fail_without_tile(const ProductProblem& problem, const std::vector<std::string>& keys) {
     std::string list;
     for (const std::string& key : keys) list += (list.empty() ? "" : ", ") + key;
@@ -58,7 +58,7 @@ struct ProductMethod {
          problem.shape.name(), name_of(problem.dtype), list);
 }
 
-// One of several tables of tiles, which differ in length: those of a type.
+// A table of tiles. Tables of different types differ in length.
 template <typename Choice>
 struct TableOf {
     const Choice *first = nullptr, *last = nullptr;
@@ -74,7 +74,7 @@ inline std::string tile_name(const TileSize& tile) {
     return tile.k > 0 ? text("{}x{}x{}", tile.m, tile.n, tile.k) : text("{}x{}", tile.m, tile.n);
 }
 
-// What its type says of a kernel, if anything.
+// Whether a kernel's type says that it takes a batch, or transposed operands.
 template <typename Tile, typename = void>
 constexpr bool takes_batch = false;
 template <typename Tile>

@@ -1,4 +1,4 @@
-// The operands of matmul as a filter: what their headers and the options say of them, and their numbers.
+// The operands of matmul as a filter: their shapes, by their headers and the options, and their numbers.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 #include "common/io/numbers.hpp"
 #include "tools/matmul/options.hpp"
 
-// What an operand of a product is: a matrix of rows x columns or a batch of such, and whether it lies transposed.
+// The shape of an operand: a matrix of rows x columns or a batch of these, and whether it is stored transposed.
 struct OperandShape {
     std::optional<std::size_t> batch;
     std::size_t rows = 0, columns = 0;
@@ -22,7 +22,7 @@ struct OperandShape {
     }
 };
 
-// How the program was told to see an operand: --transpose, --batch, and its rows and columns by --shape.
+// What the options say of an operand: --transpose, --batch, and its rows and columns by --shape.
 struct OperandOptions {
     bool transposed = false;
     std::optional<std::size_t> batch;
@@ -36,8 +36,8 @@ inline std::string shape_text(const std::vector<std::size_t>& extents) {
     return "(" + list + ")";
 }
 
-// From the operand's header, or from the options. A matrix in Fortran's order lies transposed: nobody has to move its
-// elements. (A batch in that order is put in the order of rows by its reader.)
+// The shape by the operand's header, or by the options. A matrix in Fortran order counts as stored transposed, so its
+// elements need not be moved. (A batch in that order is put into row order by its reader.)
 inline OperandShape operand_shape(const std::string& operand, const NumberLayout& layout, const OperandOptions& asked) {
     if (layout.format != NumberFormat::npy) {
         if (!asked.given) fail(Exit::usage, "{} does not say its shape; give --shape MxNxK", operand);
@@ -66,7 +66,7 @@ inline OperandShape operand_shape(const std::string& operand, const NumberLayout
     return shape;
 }
 
-// A reader that has the elements of a matrix as they lie, and those of a batch in the order of rows.
+// A reader that returns the elements of a matrix as they are stored, and those of a batch in row order.
 inline std::unique_ptr<NumberReader> open_operand(const std::string& operand, const std::optional<InputFormat>& format,
                                                   StepCount* count) {
     auto reader = NumberReader::open(operand, format, count);
@@ -74,7 +74,7 @@ inline std::unique_ptr<NumberReader> open_operand(const std::string& operand, co
     return is_matrix ? std::move(reader) : in_row_order(std::move(reader));
 }
 
-// The batch of two operands. Failure(bad_input) if they do not fit together.
+// The form of the product of two operands. Failure(bad_input) if they do not fit together.
 inline ProductForm form_of(const std::vector<std::string>& names, const OperandShape& a, const OperandShape& b,
                            const std::optional<std::size_t>& asked_batch) {
     if (a.columns != b.rows)
@@ -93,14 +93,14 @@ inline ProductForm form_of(const std::vector<std::string>& names, const OperandS
     return form;
 }
 
-// Some rows of an operand, on their way.
+// Some rows of an operand, read or to be read.
 struct OperandRows {
     Slot slot;
-    bool is_claimed = false;  // in the slot, to be read; else they are
+    bool is_claimed = false;  // in the slot, yet to be read; else they are in the chunk
     Chunk chunk;
 };
 
-// As many numbers of an operand as its shape promises. Its rows may be read in parts.
+// The numbers of an operand, which must be as many as its shape says. Its rows may be read in parts.
 class Operand {
 public:
     Operand(NumberReader& reader, const std::string& name, std::size_t rows, std::size_t columns)
@@ -122,8 +122,8 @@ public:
     }
     Chunk read_all() { return read(rows_); }
 
-    // The same as the stages of a pipeline (see pipeline.hpp). Where it has several threads, rows of a file are only claimed,
-    // to be read by all of them at once; that takes the memory of the rows twice.
+    // The same, as stages of a pipeline (see pipeline.hpp). If it has several threads, rows of a file are only claimed,
+    // so that all threads read at once; that takes the memory of the rows twice.
     void take(OperandRows& part, std::size_t rows, bool has_threads) {
         constexpr std::size_t most_claimed = std::size_t{1} << 27;  // what needs more memory says so as it is read
         const std::size_t wanted = std::min(rows * columns_, count_ - taken_);

@@ -37,12 +37,12 @@ struct MatmulOptions {
                        if (one.size() != 1) fail(Exit::usage, "--shape '{}' is not MxNxK", word);
                        return one.front();
                    });
-        table.read("--transpose", "LIST", "operands that lie transposed: a (as k x m), b (as n x k), or a,b", "",
+        table.read("--transpose", "LIST", "operands that are stored transposed: a (k x m), b (n x k), or a,b", "",
                    form.transposed, parse_transposes);
         table.whole("--batch", "N", "multiply N pairs of matrices of one shape", form.batch, 0, most_batch);
         constexpr double least_scale = 1e-15, most_scale = 1e15;
-        table.number("--scale-a", "X", "of e4m3 and e5m2: what A's elements are to be multiplied by", scale_a,
-                     least_scale, most_scale);
+        table.number("--scale-a", "X", "for e4m3 and e5m2: the factor of A's elements", scale_a, least_scale,
+                     most_scale);
         table.number("--scale-b", "X", "the same for B's; in a benchmark the default fits the type's range", scale_b,
                      least_scale, most_scale);
         table.flag("--explain", "say which kernel 'fastest' is, and why", explain);

@@ -31,7 +31,7 @@ inline ProductMethod cublaslt_method_with(const ProductProblem& problem, bool fa
     arguments.m = problem.shape.m, arguments.n = problem.shape.n, arguments.k = problem.shape.k;
     arguments.batch = form.products();
     arguments.stride_a = strides.a, arguments.stride_b = strides.b, arguments.stride_c = strides.c;
-    // 8-bit floats lie along k in both operands: cuBLASLt has no other product of them, either.
+    // 8-bit floats are stored along k in both operands: cuBLASLt has no other product of them, either.
     const Transposes transposed = is_float8(problem.dtype) ? Transposes{false, true} : form.transposed;
     arguments.a_transposed = transposed.a, arguments.b_transposed = transposed.b;
     const auto product = std::make_shared<CublasLtProduct>(problem.libraries->cublaslt, arguments,
@@ -51,7 +51,7 @@ inline ProductMethod cublaslt_method(const ProductProblem& problem) { return cub
 inline ProductMethod cublaslt_fast_accum_method(const ProductProblem& problem) {
     return is_float8(problem.dtype) ? cublaslt_method_with(problem, true) : ProductMethod{};
 }
-// On one device it is cuBLAS; for several see gang/cublasxt.cuh.
+// None on one device, where it would be cuBLAS; for several see gang/cublasxt.cuh.
 inline ProductMethod cublasxt_method(const ProductProblem&) { return {}; }
 
 }  // namespace BACKEND

@@ -15,7 +15,7 @@
 
 namespace BACKEND {
 
-// The problem of a session on one of its devices, the current one, but for the shape. The device must outlive it.
+// A session's problem, all but its shape, on the current device. `device` must outlive it.
 inline ProductProblem problem_on(const Session& session, const DeviceInfo& device, DType dtype) {
     ProductProblem problem;
     problem.device = &device;
@@ -31,14 +31,14 @@ inline ProductProblem problem_on(const Session& session, const DeviceInfo& devic
     return problem;
 }
 
-// How many bytes of the device are free.
+// Free bytes of the current device's memory.
 inline double free_device_bytes() {
     size_t free_bytes = 0, total_bytes = 0;
     CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
     return double(free_bytes);
 }
 
-// Failure(cuda_error) unless the device has so much memory left.
+// Failure(cuda_error) unless `wanted` bytes of the device's memory are free.
 inline void expect_room(const std::string& products, double wanted) {
     const double free_bytes = free_device_bytes();
     if (wanted <= free_bytes) return;
@@ -48,14 +48,14 @@ inline void expect_room(const std::string& products, double wanted) {
          products, human_bytes(wanted), human_bytes(free_bytes));
 }
 
-// Where blocks leave what others of their launch need.
+// Bytes of the memory where blocks leave what others of their launch need.
 inline size_t partials_bytes(const DeviceInfo& device) {
 #ifndef __SIMCC__
     if (device.compute_capability == 90) return partial_sums_bytes(unsigned(device.multiprocessors));
 #endif
     return unsigned(device.multiprocessors) * sizeof(unsigned);  // a ticket each
 }
-// Of 8-bit floats A's scale and B's, to where kernels look for them.
+// Copies A's scale and B's, of 8-bit floats, to where kernels expect them.
 inline void copy_scales(float* d_scales, const float* h_scales) {
     for (size_t i = 0; i < 2; ++i) copy_to_device(d_scales + i * scale_step, h_scales + i, sizeof *h_scales);
 }
@@ -65,7 +65,7 @@ inline DeviceBuffer<unsigned char> make_partials(const DeviceInfo& device) {
     return partials;
 }
 
-// Device memory for A, B, C and what the kernels need beside them. Says how much that is before it asks for any.
+// Device memory for A, B, C and what the kernels need besides. bytes() says how much that is before any is allocated.
 struct DeviceProduct {
     static double bytes(const DeviceInfo& device, DType dtype, const ProductShape& shape, const ProductForm& form,
                         size_t workspace_bytes) {
@@ -99,7 +99,7 @@ struct DeviceProduct {
     void upload_scales(const float* h_scales) { copy_scales(scales.data(), h_scales); }
     void download(void* h_c) { copier.to_host(h_c, c.data(), c.bytes()); }
 
-    // Matrices of a batch that follow each other without gaps on the host.
+    // Copies matrices of a batch that are contiguous on the host.
     void upload_dense_a(const void* h_a) { upload_dense(a, h_a, shape.m * shape.k, strides.a); }
     void upload_dense_b(const void* h_b) { upload_dense(b, h_b, shape.k * shape.n, strides.b); }
     void download_dense_c(void* h_c) {
@@ -110,7 +110,7 @@ struct DeviceProduct {
                            bytes);
     }
 
-    // Enqueues the product; for k = 0 C is zero, and an empty C needs nothing.
+    // Enqueues the product. For k = 0, C is zero; an empty C needs nothing.
     LaunchShape launch(const ProductMethod& method, const Session& session, cudaStream_t stream) const {
         if (c.size() == 0) return {};
         if (shape.k == 0) {

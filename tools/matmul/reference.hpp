@@ -1,13 +1,13 @@
-// Whether a product is right, in double. All of it is computed a second time where that is affordable; beyond that
+// Whether a product is right, in double. All of it is computed a second time if that is affordable; otherwise
 //   some rows are computed in full: the first, the last, and random ones between, and
 //   all of C is checked by a random vector x of signs: C x must be A (B x), which takes n^2 steps, not n^3 (Freivalds,
 //   1977).
-// The error allowed in an element of C is result_rounding |c| + g |a| |b|, with the lengths of A's row and B's column,
-// and g from the roundings of the type and k: sums that are random walks stay far below it; in f32 and f64 one
-// forgotten product of two of our normal numbers does not. In a row of C x, x draws the signs of the errors: their sum
-// exceeds 7 times the root of the sum of their squares once in 10^10 (Hoeffding, 1963).
-// C may be checked by parts, as devices compute them: then x is zero outside the part's columns, and of each part some
-// rows are computed in full. B may come some rows at a time, since all that is known of it are sums over its rows.
+// The error allowed in an element of C is result_rounding |c| + g |a| |b|, where |a| and |b| are the lengths of A's row
+// and B's column, and g follows from the roundings of the type and k. Sums that are random walks stay far below it; in
+// f32 and f64, one omitted product of two of our normal numbers does not. In a row of C x, x gives the errors random
+// signs: their sum exceeds 7 times the root of the sum of their squares once in 10^10 (Hoeffding, 1963).
+// C may be checked in parts, as devices compute them: then x is zero outside the part's columns, and some rows of each
+// part are computed in full. B may come some rows at a time, since only sums over its rows are kept.
 #pragma once
 
 #include <algorithm>
@@ -23,14 +23,14 @@
 #include "tools/matmul/shape.hpp"
 
 // What is checked: a product, which may be a block of a larger one, and the parts of its C that are checked one by one.
-// All of C is a part, too.
+// A part may be all of C.
 struct CheckedProduct {
     ProductShape shape;
     std::vector<ProductBlock> parts;
     std::size_t first_row = 0, first_column = 0;  // of the larger one, whose rows and columns messages count
 };
 
-// Sums of squares: of the errors, and of the elements that they are of.
+// Sums of squares: of the errors, and of the elements that have them.
 struct SquaredError {
     double errors = 0, elements = 0;
 };
@@ -41,14 +41,15 @@ public:
     // Writes those elements of a row of C that are in these columns.
     using ReadRow = std::function<void(std::size_t row, const IndexRange& columns, double* elements)>;
 
-    // What it takes to compute: steps in full (less, and products beyond are checked by rows and signs), and cores.
+    // The most effort to spend: steps of a product that is computed in full (larger ones are checked by rows and
+    // signs), and cores.
     struct Effort {
         double steps = 1 << 28;
         std::size_t cores = ~std::size_t{0};
     };
 
-    // Of `scale` times A B. A has to stay until finish(). `tolerance`: instead of what follows from roundings, if it is not
-    // negative.
+    // For `scale` times A B. `a` must stay valid until finish(). A `tolerance` that is not negative replaces the one
+    // that follows from roundings.
     ProductReference(const CheckedProduct& product, const U* a, std::uint64_t seed, double scale, double tolerance,
                      const Effort& effort)
         : product_(product), shape_(product.shape), a_(a), scale_(scale), tolerance_(tolerance), effort_(effort) {
@@ -74,7 +75,7 @@ public:
         for (SignedColumns& signs : signs_) multiply_rows_of_b(signs, rows, b);
     }
 
-    // All of B has been added.
+    // To be called once all of B has been added.
     void finish() {
         for (double& length : b_lengths_) length = std::sqrt(length);
         measure_a();
@@ -92,7 +93,7 @@ public:
         a_ = nullptr;
     }
 
-    // Of the part with this number. Adds to `squares` those of the rows that are computed in full.
+    // Checks the part with this number. Adds to `squares` those of the rows that are computed in full.
     Verdict check(const ReadRow& read_row, std::size_t part, const Roundings& roundings, SquaredError& squares) const {
         const Bounds bounds = bounds_of(roundings);
         const auto& [rows, columns] = product_.parts[part];
@@ -233,9 +234,9 @@ private:
     double scale_, tolerance_;
     Effort effort_;
     bool complete_ = false;
-    std::vector<std::size_t> rows_;  // those that are computed in full: all if that is complete
+    std::vector<std::size_t> rows_;  // those that are computed in full: all rows if complete_
     std::vector<double> expected_, a_lengths_, b_lengths_;
     std::vector<SignedColumns> signs_;
-    std::vector<std::size_t> signs_of_;     // of each part: which of them
+    std::vector<std::size_t> signs_of_;     // of each part: an index into signs_
     std::vector<std::vector<double>> abx_;  // a part's rows of A times B times its signs
 };

@@ -1,4 +1,4 @@
-// Which variants a run is of, and with which tiles.
+// Which variants run, and with which tiles.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ struct Chosen {
     ProductMethod method = {};
 };
 
-// One that cannot run is an error if it was named; otherwise it is left out with a word.
+// A variant that cannot run is an error if it was named; otherwise it is left out, and -v says why.
 inline void leave_out(const Session& session, const std::string& variant, const std::string& why) {
     if (is_named(session, variant)) fail(Exit::unavailable, "{}: {}", variant, why);
     session.detail(text("{} is left out: {}", variant, why));

@@ -1,5 +1,5 @@
-// The shapes of --size: "4096" is a cube, "1000x333x77" is m x n x k; both in lists, and cubes in ranges. How the
-// matrices lie in memory, and how many products there are.
+// The shapes of --size: "4096" is a cube, "1000x333x77" is m x n x k; both in lists, and cubes in ranges. Also how the
+// matrices are stored, and how many products there are.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct ProductShape {
     std::string name() const { return text("{}x{}x{}", m, n, k); }
 };
 
-// Of --transpose: whether A lies as k x m and B as n x k.
+// The operands of --transpose: whether A is stored as k x m, and B as n x k.
 struct Transposes {
     bool a = false, b = false;
 
@@ -27,7 +27,7 @@ struct Transposes {
     std::string name() const { return a && b ? "ab" : a ? "a" : b ? "b" : "none"; }
 };
 
-// What a product is but for its shape and type. A batch is that of --batch, or of files.
+// A product's form, apart from its shape and type. The batch is that of --batch, or of files.
 struct ProductForm {
     Transposes transposed;
     std::optional<std::size_t> batch;
@@ -36,8 +36,8 @@ struct ProductForm {
     std::size_t products() const { return batch.value_or(1); }
 };
 
-// Elements from one product's matrix to the next one's. In a batch all begin at multiples of 16 bytes, since kernels
-// read pieces of so many.
+// Elements from one product's matrix to the next one's. In a batch all begin at multiples of 16 bytes, the size of the
+// pieces that kernels read.
 struct ProductStrides {
     std::size_t a = 0, b = 0, c = 0;
 
@@ -62,7 +62,7 @@ inline std::string name_of_products(const ProductShape& shape, const ProductForm
     return form.batch ? text("{} products of {}", *form.batch, shape.name()) : shape.name();
 }
 
-// The bytes of A, B and C of all products, with so many for an element of A and B, and of C.
+// The bytes of A, B and C of all products. An element of A or B has `element_bytes`, one of C `result_bytes`.
 inline double bytes_of(const ProductShape& shape, const ProductForm& form, std::size_t element_bytes,
                        std::size_t result_bytes) {
     const double m = double(shape.m), n = double(shape.n), k = double(shape.k), products = double(form.products());
@@ -73,8 +73,8 @@ inline double bytes_of(const ProductShape& shape, const ProductForm& form, std::
 // "a", "b", or both with a comma between them. Failure(usage) for anything else.
 Transposes parse_transposes(const std::string& list);
 
-// Failure(usage) for extents that the kernels cannot count: an int must hold them, and the end of the last tile, too.
+// Failure(usage) for extents that the kernels cannot count: an int must hold them and the end of the last tile.
 ProductShape within_limits(const ProductShape& shape);
 
-// Failure(usage) for text that is no such list.
+// Failure(usage) for text that is not such a list.
 std::vector<ProductShape> parse_shapes(const std::string& list);

@@ -1,4 +1,5 @@
-// Thin products: few columns, few rows or few steps along k, which take as long as their largest matrix takes to pass.
+// Thin products: few columns, few rows or few steps along k. They take as long as it takes to move their largest
+// matrix.
 #pragma once
 
 #include <algorithm>
@@ -19,10 +20,10 @@
 
 namespace BACKEND {
 
-// What thin products cost, in cycles, less the launch; measured on an H200.
+// What thin products cost in cycles, without the launch; measured on an H200.
 struct ThinCost {
     static constexpr double bytes_per_cycle = 17;   // of the memory, for each multiprocessor
-    static constexpr double round_cycles = 1200;    // of loads that are on their way together
+    static constexpr double round_cycles = 1200;    // of loads that are in flight together
     static constexpr double sharing_cycles = 4000;  // until the last block begins to add the others' sums
     double fixed;                                   // of a block: staging, adding the sums of its lanes
     double rounds;                                  // of a block, one after another
@@ -37,7 +38,7 @@ struct ThinCost {
     }
 };
 
-// For 16-bit types, f32 and f64.
+// The value for T: a 16-bit type, f32 or f64.
 template <typename T>
 constexpr double by_size(double of_16_bits, double of_32_bits, double of_64_bits) {
     return sizeof(T) == 2 ? of_16_bits : sizeof(T) == 4 ? of_32_bits : of_64_bits;
@@ -60,7 +61,7 @@ inline std::string thin_tile(size_t m, size_t n, size_t k, unsigned shares) {
     return text("{}x{}x{}", m, n, k) + (shares > 1 ? text("/{}", shares) : "");
 }
 
-// The rounds of adding so many sums of each of so many shares.
+// The rounds of adding up `sums` sums from each of `shares` shares.
 template <typename T>
 double adding_rounds(unsigned shares, double sums) {
     if (shares == 1) return 0;

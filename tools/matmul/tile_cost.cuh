@@ -1,5 +1,5 @@
-// How long a Hopper kernel takes with each of its tiles: the cycles of the block that has most to do, estimated. All
-// constants of the model are in this file, in stream_k_cost.cuh, and in hopper/tile_tables.cuh; they were
+// How long a Hopper kernel takes with each of its tiles: an estimate of the cycles of the block that has the most work.
+// All constants of the model are in this file, in stream_k_cost.cuh, and in hopper/tile_tables.cuh; they were
 // fitted on an H200 (132 multiprocessors, CUDA 13), and tests/measure/fit_matmul.bash measures them again.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace BACKEND {
 
-// What a tile's type says of it (see HopperTile), and what decides how long it takes.
+// A tile's properties by its type (see HopperTile), and what decides how long it takes.
 struct TileChoice {
     TileSize tile;
     unsigned element_bytes, split_k, multicast, at_once, least_rows;
@@ -32,20 +32,20 @@ struct TileChoice {
         return text("{}{}x{}x{}{}", least_rows > 0 ? text("{}..", least_rows) : "", tile.m, tile.n, tile.k,
                     split_k > 1 ? text("/{}", split_k) : "");
     }
-    // As --tile names it: unlike the other tiles of the table that a product can have.
+    // As --tile names it: different from the other tiles of the table that a product can have.
     std::string key() const {
         return name() + (stream_k ? ":stream-k" : "") + (multicast > 1 ? ":multicast" : "") +
                (at_once > 1 ? ":groups" : "");
     }
 };
 
-// The cycles in which a multiprocessor receives 128 bytes of a row of A or B, while all others receive as much.
+// The cycles that it takes a multiprocessor to receive 128 bytes of a row of A or B, while all others receive as much.
 struct LoadingCost {
     static constexpr double aligned_row = 2.05;  // rows begin at multiples of 32 bytes, the L2 cache's sectors
     static constexpr double unaligned_row_of_a = 3.3;
     static constexpr double unaligned_row_of_b = 4;
     static constexpr double unaligned_row_of_b_multicast = 2.6;  // for two blocks
-    static constexpr double waiting_part = 0.5;  // of them: for the other multiprocessors that have tiles
+    static constexpr double waiting_part = 0.5;  // of these cycles: due to the other multiprocessors that have tiles
 };
 
 // The memory's share of the time.
@@ -55,12 +55,12 @@ struct MemoryCost {
     static constexpr double visible_part = 0.15;      // of the shorter of computing and reading: the rest is hidden
 };
 
-// Clusters of four leave some multiprocessors of the larger groups idle: of every 11, so many have a block.
+// Clusters of four leave some multiprocessors of the larger groups idle: 10 of every 11 have a block.
 struct ClusterOfFour {
     static constexpr unsigned occupied = 10, of = 11;
 };
 
-// The cycles that a multiprocessor needs to receive a stage; `busy` is the part of the multiprocessors that have tiles.
+// The cycles that a multiprocessor takes to receive a stage; `busy` is the fraction of multiprocessors that have tiles.
 inline double loading_cycles(const TileChoice& choice, const ProductShape& shape, double busy) {
     using Cost = LoadingCost;
     constexpr size_t copied_alignment = 16;  // rows that do not begin at multiples of it are copied first
@@ -75,7 +75,7 @@ inline double loading_cycles(const TileChoice& choice, const ProductShape& shape
     return (choice.tile.m * row_of_a + choice.tile.n * row_of_b) * (1 - Cost::waiting_part + Cost::waiting_part * busy);
 }
 
-// The cycles in which the memory delivers A and B once.
+// The cycles that the memory takes to deliver A and B once.
 inline double memory_cycles(const TileChoice& choice, const ProductShape& shape, unsigned multiprocessors) {
     using Cost = MemoryCost;
     const double of_a = double(shape.m) * (shape.n <= choice.tile.n ? Cost::read_once_factor : 1),
@@ -83,14 +83,14 @@ inline double memory_cycles(const TileChoice& choice, const ProductShape& shape,
     return (of_a + of_b) * double(shape.k) * choice.element_bytes / (Cost::bytes_per_cycle * multiprocessors);
 }
 
-// The blocks that run at once.
+// How many blocks run at once.
 inline unsigned blocks_at_once(unsigned cluster, unsigned multiprocessors) {
     return cluster > 2 ? multiprocessors * ClusterOfFour::occupied / ClusterOfFour::of
                        : multiprocessors / cluster * cluster;
 }
 
-// What the block that has most to do does: how long it multiplies, in stages of a whole tile, and the tiles it stores;
-// and the part of the multiprocessors that have tiles.
+// The work of the busiest block: how long it multiplies, in stages of a whole tile, and how many tiles it stores; and
+// the fraction of multiprocessors that have tiles.
 struct BlockWork {
     double stages, stores, busy;
 };
@@ -111,7 +111,7 @@ inline BlockWork longest_work(const TileChoice& choice, const ProductShape& shap
     const StreamKSchedule schedule =
         stream_k_schedule(tiles, k, choice.tile.k, multiprocessors / choice.multicast, choice.stream_k_cost);
     const size_t full_waves = divide_up(size_t{schedule.whole} * cluster, blocks_at_once(cluster, multiprocessors));
-    // One tile alone takes as long as those that a multiprocessor works on at once.
+    // A single tile takes as long as all those that a multiprocessor works on at once.
     const double waves = double(choice.at_once > 1 ? std::max<size_t>(full_waves, choice.at_once) : full_waves);
     if (schedule.whole == tiles)
         return {waves * steps, waves, std::min(1.0, double(tiles) * cluster / multiprocessors)};
@@ -120,8 +120,8 @@ inline BlockWork longest_work(const TileChoice& choice, const ProductShape& shap
         waves + 1, 1};
 }
 
-// In a batch blocks stay for many products: while the results of one leave, the stages of the next come; and results
-// are as much for the memory as A and B are.
+// In a batch, blocks stay for many products: while the results of one are stored, the stages of the next are loaded;
+// and results are as much traffic as A and B.
 inline double cycles_of_batch(const TileChoice& choice, const ProductShape& shape, size_t products,
                               unsigned multiprocessors, const BlockWork& work, double multiplying, double reading) {
     constexpr double storing_part = 0.5;  // of the fixed cycles: the rest is hidden
@@ -131,8 +131,8 @@ inline double cycles_of_batch(const TileChoice& choice, const ProductShape& shap
     return std::max(computing, memory) + MemoryCost::visible_part * std::min(computing, memory);
 }
 
-// How many cycles a choice takes: blocks come in waves of one per multiprocessor, and a wave takes as long as a tile,
-// or as the shares of the last one. Meanwhile the memory has to deliver A and B once.
+// The estimated cycles of a choice: blocks run in waves of one per multiprocessor, and a wave takes as long as a tile
+// or, if it is the last, as its shares. Meanwhile the memory has to deliver A and B once.
 inline double estimated_cycles(const TileChoice& choice, const ProductShape& shape, size_t products,
                                unsigned multiprocessors) {
     const BlockWork work = longest_work(choice, shape, products, multiprocessors);
@@ -143,7 +143,7 @@ inline double estimated_cycles(const TileChoice& choice, const ProductShape& sha
            work.stores * choice.fixed_cycles;
 }
 
-// A copy of a matrix with aligned rows, ahead of the product: its launch, and bytes for each multiprocessor.
+// The cost of copying a matrix to aligned rows before the product: the launch, and bytes for each multiprocessor.
 struct CopyingCost {
     static constexpr double launch_cycles = 6500;
     static constexpr double bytes_per_cycle = 6.5;
@@ -169,8 +169,8 @@ inline bool can_compute(const TileChoice& choice, const ProductShape& shape, siz
     return choice.least_rows == 0 || can_fit(fitted_tiles(shape.m, shape.n, multiprocessors));
 }
 
-// The choice that takes the fewest cycles. Of those that take equally long, the one with fewer tiles, which reads less;
-// then the first, which has the fewest rows.
+// The choice that takes the fewest cycles; among equals, the one with fewer tiles, which reads less; then the first,
+// which has the fewest rows.
 template <typename Choices>
 const TileChoice& best_choice(const Choices& choices, const ProductShape& shape, size_t products,
                               unsigned multiprocessors) {

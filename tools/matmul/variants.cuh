@@ -34,7 +34,7 @@ using FindTiles = std::vector<std::string>(const ProductProblem&);
 
 struct MatmulVariant : Variant {
     FindMethod* method = nullptr;              // on the device; nullptr for a variant that this build lacks
-    bool for_fastest = false;                  // what `fastest` chooses from
+    bool for_fastest = false;                  // whether `fastest` may choose it
     void (HostProduct::*on_host)() = nullptr;  // of those that need the host
     bool (*host_has)(DType dtype) = nullptr;   // nullptr: every host has it for every type
     FindTiles* tiles = nullptr;                // that --tile can name; nullptr if there is no choice
@@ -87,8 +87,8 @@ ProductMethod small_batched_method(size_t side) {
 }
 
 #ifndef __SIMCC__
-// A device compiles older PTX for itself where a build has no code for it, and that lacks what newer devices have: what
-// counts is the capability that the kernel was compiled for, not the device's.
+// If a build has no code for a device, the driver compiles older PTX for it, which lacks newer devices' instructions:
+// what counts is the capability that the kernel was compiled for, not the device's.
 template <typename T>
 ProductMethod wmma_on() {
     cudaFuncAttributes attributes = {};
@@ -114,7 +114,8 @@ constexpr FindTiles *any_hopper_keys = nullptr, *float8_fast_accum_keys = nullpt
                     *direct_keys = nullptr;
 #endif
 
-// For a batch: up to 64 rows and columns a tile is a whole product; beyond, and on tensor cores, products lie along z.
+// For a batch: up to 64 rows and columns, a tile is a whole product; beyond, and on tensor cores, the grid's z is the
+// product.
 inline ProductMethod batched_method(const ProductProblem& problem) {
     if (problem.form.products() < 2) return {};
     const size_t side = std::max(problem.shape.m, problem.shape.n);
@@ -139,7 +140,7 @@ inline const MatmulVariant matmul_variants[] = {
      false,
      &HostProduct::multiply_with_openblas,
      openblas_has},
-    {{"naive-uncoalesced", "a thread per element, the row from x: lanes read elements that lie n apart"},
+    {{"naive-uncoalesced", "a thread per element, the row from x: lanes read elements n apart"},
      for_f32_and_f64<MatmulUncoalesced>},
     {{"naive", "the column from x: neighbouring lanes read neighbours"},
      either<for_f32_and_f64<MatmulNaive>, for_float8<MatmulFloat8Naive>>},
@@ -172,7 +173,8 @@ inline const MatmulVariant matmul_variants[] = {
      nullptr,
      nullptr,
      float8_fast_accum_keys},
-    {{"direct", "rows of any alignment in one launch, clusters share k: for products of some microseconds", Needs::gpu},
+    {{"direct", "rows of any alignment in one launch, clusters share k: for products of a few microseconds",
+      Needs::gpu},
      direct_method,
      true,
      nullptr,
@@ -195,7 +197,7 @@ inline const MatmulVariant matmul_variants[] = {
      cublas_method},
     {{"cublaslt", "the stronger peer: cuBLASLt, the fastest algorithm that its heuristic offers", Needs::gpu, "", true},
      cublaslt_method},
-    {{"cublaslt-fast-accum", "the same for 8-bit floats, told to add them up fast", Needs::gpu, "", true},
+    {{"cublaslt-fast-accum", "the same for 8-bit floats, with fast accumulation", Needs::gpu, "", true},
      cublaslt_fast_accum_method},
     {{"cublasxt", "the peer of --gang: cuBLASXt, its matrices on the first device", Needs::gpu, "", true},
      cublasxt_method},

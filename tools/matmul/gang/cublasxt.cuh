@@ -12,7 +12,7 @@
 
 namespace BACKEND {
 
-// A, B and C lie on the first device: with all in the host's memory its bus would be what is measured.
+// A, B and C are on the first device: in the host's memory, the bus would be what is measured.
 class CublasXtProduct {
 public:
     CublasXtProduct(const Gang& gang, const ProductShape& shape, DType dtype)
@@ -48,7 +48,7 @@ public:
         fill_device(c_.data(), 0xff, c_.bytes());
     }
 
-    // The first call chooses the blocks.
+    // The first call chooses the block size.
     void multiply() {
         const OnDevice there(ordinal_);
         if (c_.size() == 0) return;
@@ -84,7 +84,7 @@ private:
         library_->multiply(dtype_, shape_.m, shape_.n, shape_.k, a_.data(), b_.data(), c_.data(), block);
     }
 
-    // Those with which a second product is fastest: the first makes room for them.
+    // The block size with which a second product is fastest: the first one allocates memory.
     void choose_block() {
         double least_ns = 0;
         for (const int block : {1024, 2048, 4096, 8192}) {

@@ -1,4 +1,4 @@
-// What lies on one device of a grid: its tile of C, and the blocks of A and B that it holds or receives.
+// The memory of one device of a grid: its tile of C, and the blocks of A and B that it holds or receives.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 
 namespace BACKEND {
 
-// What a device gives to an all-gather, and where it receives what all give.
+// What a device sends to an all-gather, and where it receives what all devices send.
 struct Gathering {
     const unsigned char* d_send;
     unsigned char* d_received;
-    size_t bytes;  // that each gives; 0: there is nothing to do
+    size_t bytes;  // that each sends; 0: there is nothing to do
 };
 
-// All is called where the device is the current one.
+// The device must be the current one in all calls.
 class DeviceTile {
 public:
     DeviceTile(const Tiling& tiling, const ProductShape& shape, size_t element_bytes)
@@ -37,11 +37,11 @@ public:
             double(a_bytes) + double(b_bytes) + double(c_bytes) + double(gathered_bytes) + double(received_bytes));
         a_ = Bytes(a_bytes), b_ = Bytes(b_bytes), c_ = Bytes(c_bytes);
         gathered_ = Bytes(gathered_bytes), received_ = Bytes(received_bytes);
-        // (Parts and panels that are shorter than the longest ones travel with what follows them.)
+        // (Parts and panels that are shorter than the longest ones are sent with what follows them.)
         for (const Bytes* bytes : {&a_, &b_}) fill_device(bytes->data(), 0, bytes->bytes());
     }
 
-    // Its part of A, and of its panels the rows of a block of B.
+    // Uploads its part of A, and the rows of its panels that are in a block of B.
     void upload_a(const HostBlock& a) const {
         const IndexRange part = tiling_.part_of_a();
         if (part.size == 0 || shape_.k == 0) return;
@@ -69,7 +69,7 @@ public:
         });
     }
 
-    // C and what it is to receive become NaN.
+    // Overwrites C and what it is to receive with NaN.
     void poison(cudaStream_t stream) const {
         for (const Bytes* bytes : {&c_, &gathered_, &received_})
             if (bytes->size() > 0) CHECK(cudaMemsetAsync(bytes->data(), 0xff, bytes->bytes(), stream));
@@ -84,7 +84,7 @@ public:
         return {d_own_panel(round), d_received(round), b_panel_bytes_};
     }
 
-    // These rows of the panel of C, from what is there in a stage of Tiling::for_blocks.
+    // The product for these rows of the panel of C, from the operands that are there in a stage of Tiling::for_blocks.
     LocalProduct product(size_t stage, const IndexRange& rows, const Panel& panel) const {
         const size_t width = panel.columns.size;
         const bool is_own = panel.row == tiling_.place.row;
@@ -111,11 +111,11 @@ private:
     const Tiling tiling_;
     const ProductShape shape_;  // of all of C
     const size_t element_bytes_, a_part_bytes_, b_panel_bytes_, c_panel_bytes_;
-    // Panels of B and C are matrices of their own, without gaps, which begin equally far apart.
+    // Panels of B and C are separate contiguous matrices, which begin equally far apart.
     Bytes a_, b_;     // its part of A, and its panels of B, by round
-    Bytes c_;         // panels by round, then by the row of the grid that holds them of B
+    Bytes c_;         // panels by round, then by the row of the grid that holds them in B
     Bytes gathered_;  // the parts of A of all devices of the row of the grid
-    Bytes received_;  // the panels of B of all devices of the column, of two rounds in turns
+    Bytes received_;  // the panels of B of all devices of the column, for two rounds in turns
 };
 
 }  // namespace BACKEND

@@ -17,7 +17,7 @@
 
 namespace BACKEND {
 
-// Of B that devices exchange at once, unless --panel says otherwise: wide enough for the largest tiles to fill waves.
+// Columns of B that devices exchange at once by default: wide enough for the largest tiles to fill waves.
 constexpr size_t default_panel_columns = 4096;
 
 inline std::vector<Cell> cells_of_split(const Session& session, const ProductShape& shape, const std::string& tile,
@@ -27,7 +27,7 @@ inline std::vector<Cell> cells_of_split(const Session& session, const ProductSha
     return cells_of_product(session, session.dtype(), cells, launch, median_ns, ranks);
 }
 
-// A row of the product by rows on so many ranks, without what it takes to launch it.
+// A row for the product by rows on so many ranks, without its launch.
 inline Case describe_product(const Session& session, const MatmulVariant& variant, const ProductShape& shape,
                              size_t ranks) {
     Case one;
@@ -60,7 +60,7 @@ public:
         gang.on_each([&](size_t rank) {
             workers_[rank] = std::make_unique<Worker>(session, gang.device(rank), session.dtype(),
                                                       split_->exchange_multiprocessors());
-            CHECK(cudaDeviceSynchronize());  // what fills memory is in another stream than the rank's
+            CHECK(cudaDeviceSynchronize());  // memory is filled in another stream than the rank's
         });
     }
 
@@ -85,7 +85,7 @@ public:
         return cases;
     }
 
-    // One more run of a case.
+    // Runs a case once more.
     Timeline run_once(const Case& one) const {
         one.time();
         Timeline timeline{text("{} on {} devices", one.variant->name, gang_.size()),
@@ -104,7 +104,7 @@ private:
 
     bool uses_tiles() const { return gang_.size() > 1 && session_.own<MatmulOptions>().split == GangSplit::tiles; }
 
-    // One device alone computes all at once.
+    // A single device computes all rows.
     std::unique_ptr<SplitProduct> make_split() {
         const auto& asked = session_.own<MatmulOptions>();
         if (!uses_tiles()) return std::make_unique<RowsOfProduct>(gang_, shape_, session_.dtype());
@@ -114,7 +114,7 @@ private:
                                                 asked.draws());
     }
 
-    // Makes what this process's ranks need of A and B, and copies it to their devices.
+    // Generates what this process's ranks need of A and B, and copies it to their devices.
     void make_parts() {
         const std::vector<ProductBlock> parts = split_->parts();
         std::vector<ProductBlock> own;
@@ -125,8 +125,8 @@ private:
                     [&](const HostBlock& b) { gang_.on_each([&](size_t rank) { split_->upload_b(rank, b); }); });
     }
 
-    // Why the variant cannot compute all that the ranks have to on one of this process's models of devices, "" if it can.
-    // Processes with the same model come to the same result.
+    // Why the variant cannot compute all of the ranks' products on some model of this process's devices; "" if it can.
+    // Processes with the same models come to the same result.
     std::string obstacle_on_any(const MatmulVariant& variant) const {
         std::string why = obstacle(variant, problem_);
         gang_.on_each([&](size_t rank) {
@@ -164,7 +164,7 @@ private:
         return plans;
     }
 
-    // Returns the first launch.
+    // Enqueues a stage of a rank. Returns the first launch.
     LaunchShape run_stage(const Plans& plans, size_t rank, size_t number) const {
         const Stage& stage = plans[rank][number];
         LaunchShape first;
@@ -186,7 +186,7 @@ private:
     }
 
 #ifndef __SIMCC__
-    // The library does all from the host, and returns when all is done.
+    // The library does everything from the host, and returns when it is done.
     Case case_of(const MatmulVariant& variant, const std::shared_ptr<CublasXtProduct>& product) {
         product->upload(*host_);
         Case one = case_of(variant);

@@ -1,4 +1,4 @@
-// Each device has its rows of A and C, and all of B: none needs another's.
+// Each device has its rows of A and C, and all of B: none needs data of another.
 #pragma once
 
 #include <memory>

@@ -11,14 +11,14 @@
 
 namespace BACKEND {
 
-// Below the human table, else on standard error.
+// Shows a picture below the human table, else on standard error.
 inline void show(const Session& session, const std::string& picture) {
     if (session.format() == Format::human) session.output.write(picture);
     else std::fputs(picture.c_str(), stderr);
 }
 
-// A product, or with --weak one of so many rows for each device. Rows need nothing of each other; so a prediction is the time
-// of the first rank's rows.
+// A product, or with --weak one of so many rows for each device. Rows are independent, so a prediction is the time of
+// the first rank's rows.
 inline GangProblem gang_problem_of(Session& session, const ProductShape& shape, std::vector<Timeline>& timelines) {
     const MeasureSettings& settings = session.options;
     const auto shape_of = [=](size_t rows) { return within_limits({rows, shape.n, shape.k}); };
@@ -27,7 +27,7 @@ inline GangProblem gang_problem_of(Session& session, const ProductShape& shape, 
         GangProduct product(session, gang, shape_of(elements_of_first(gang.size(), ranks, shape.m, settings)));
         std::vector<Case> cases = product.cases();
         const bool is_share = ranks > gang.size();
-        // (A library spreads the product by itself.)
+        // (A library divides the product by itself.)
         const auto is_whole = [](const Case& one) { return !one.flushes; };
         if (is_share) cases.erase(std::remove_if(cases.begin(), cases.end(), is_whole), cases.end());
         use(cases);
@@ -46,7 +46,7 @@ inline GangProblem gang_problem_of(Session& session, const ProductShape& shape, 
     return problem;
 }
 
-// A panel that is too narrow for one of the gangs.
+// Refuses a panel that is too narrow for one of the gangs.
 inline void check_panel(const Session& session, size_t panel) {
     for (const std::vector<DeviceInfo>& devices : gangs_of(session.gang, session.options))
         for (const ProductShape& shape : session.own<MatmulOptions>().shapes.on(session.device.simulated)) {
@@ -60,7 +60,7 @@ inline void check_panel(const Session& session, size_t panel) {
         }
 }
 
-// Options that need --gang, or do not go with it.
+// Refuses options that need --gang, or do not go with it.
 inline void check_gang_options(const Session& session) {
     const auto& asked = session.own<MatmulOptions>();
     const bool tiles = asked.split == GangSplit::tiles;
@@ -71,11 +71,11 @@ inline void check_gang_options(const Session& session) {
         fail(Exit::usage, "--timeline and --trace show how tiles travel: add --split tiles, or leave them out");
     if (!session.options.gang) return;
     if (tiles && !session.options.predict.gangs.empty())
-        fail(Exit::usage, "--predict leaves out that tiles travel while others are multiplied: predict rows");
+        fail(Exit::usage, "--predict does not model how tiles travel during products: predict rows");
     if (asked.draws() && session.options.team->processes() > 1)
         fail(Exit::usage, "--timeline and --trace show the devices of one process: start one only");
     if (asked.form.batch || asked.form.transposed.any())
-        fail(Exit::usage, "--gang multiplies two matrices that lie as they are: leave --batch and --transpose out");
+        fail(Exit::usage, "--gang multiplies two matrices as they are: leave --batch and --transpose out");
     if (is_float8(session.dtype()))
         fail(Exit::usage, "--gang has no 8-bit floats; choose -t bf16 or another type, or leave --gang out");
     if (asked.tile == "all" || asked.tile.find(',') != asked.tile.npos)

@@ -1,4 +1,4 @@
-// A product that a gang computes together: which part of C each rank computes, of what, in which order.
+// A product that a gang computes together: which part of C each rank computes, from what, in which order.
 #pragma once
 
 #include <vector>
@@ -10,40 +10,41 @@
 
 namespace BACKEND {
 
-// Ranks compute in stages, each of some products. Before those of a stage may be an exchange among the devices.
-// What is called with a rank finds its device as the current one; exchange() is called once for all ranks.
+// Ranks compute in stages of some products each, which an exchange among the devices may precede.
+// Functions that take a rank are called with its device as the current one; exchange() is called once for all ranks.
 class SplitProduct {
 public:
     virtual ~SplitProduct() = default;
 
-    // What each rank computes of C: known before there is memory for it.
+    // The part of C that each rank computes: known before there is memory for it.
     virtual std::vector<ProductBlock> parts() const = 0;
     // Makes room on the rank's device.
     virtual void allocate(size_t rank) = 0;
-    // Copies what the rank has of a block to its device: of one of A with all its rows, of one of B with all its columns.
+    // Copies the rank's part of a block to its device. A block of A has all its rows, a block of B all its columns.
     virtual void upload_a(size_t rank, const HostBlock& a) = 0;
     virtual void upload_b(size_t rank, const HostBlock& b) = 0;
 
     // Multiprocessors that exchanges take while products run.
     virtual unsigned exchange_multiprocessors() const { return 0; }
     virtual size_t stages() const = 0;
-    // Of a rank of this process.
+    // The products of a rank of this process.
     virtual std::vector<LocalProduct> products(size_t rank, size_t stage) const = 0;
-    // Those of all ranks, some of them more than once.
+    // The shapes of all ranks' products, some of them more than once.
     virtual std::vector<ProductShape> shapes() const = 0;
 
-    // Enqueues: the rank's work begins; what stage 1 and later ones wait for; a rank's stage may begin, and has ended.
+    // These enqueue: the begin of a rank's work; the exchange that stage 1 and later ones wait for; a rank's wait
+    // before a stage; the end of its stage.
     virtual void begin(size_t /*rank*/) {}
     virtual void exchange(size_t /*stage*/) {}
     virtual void await(size_t /*rank*/, size_t /*stage*/) {}
     virtual void end(size_t /*rank*/, size_t /*stage*/) {}
 
-    // Adds what the devices did in the last run, and when, if it was made for that.
+    // Adds what the devices did in the last run, and when, if times are recorded.
     virtual void add_to(Timeline& /*timeline*/) const {}
 
-    // Overwrites the rank's part of C, and all that it is to receive, by NaN.
+    // Overwrites the rank's part of C, and all that it is to receive, with NaN.
     virtual void poison(size_t rank) = 0;
-    // Copies the rank's part of C to the host, its rows without gaps.
+    // Copies the rank's part of C to the host, with contiguous rows.
     virtual void download(size_t rank, void* c) = 0;
 };
 

@@ -1,12 +1,12 @@
-// The devices form a grid, and each computes a tile of C. It holds a part of the rows of A that its row of the grid needs,
-// and a part of the columns of B that its column needs. The rest comes while it multiplies what it has:
+// The devices form a grid, and each computes a tile of C. It holds a part of the rows of A that its row of the grid
+// needs, and a part of the columns of B that its column needs. The rest arrives while it multiplies what it has:
 //     stage 0     its part of A times its panels of B              meanwhile, along its row, the other parts of A
 //     stage 1     the other parts of A times its panels            meanwhile, along its column, a panel of each device
 //     stage 2...  all its rows of A times the panels of a round    meanwhile those of the next round
-// This is SUMMA's broadcast of panels (van de Geijn and Watts, 1997), from all devices of a column at once: an all-gather
-// uses links in both directions. SUMMA cuts k into panels, and adds up their products. We cut the columns: each element of
-// C is one product over all of k, by any variant, whose kernels need not add to C, and sums of 16-bit types are not rounded
-// between panels.
+// This is SUMMA's broadcast of panels (van de Geijn and Watts, 1997), from all devices of a column at once: an
+// all-gather uses links in both directions. SUMMA cuts k into panels, and adds up their products. We cut the columns:
+// each element of C is one product over all of k, by any variant, whose kernels need not add to C, and sums of 16-bit
+// types are not rounded between panels.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace BACKEND {
 
 class TilesOfProduct final : public SplitProduct {
 public:
-    // `timed`: runs can be drawn, by events that take times.
+    // `timed`: events record times, so that runs can be drawn.
     TilesOfProduct(Gang& gang, const ProductShape& shape, DType dtype, size_t most_panel_columns, bool timed)
         : gang_(gang),
           grid_(grid_of(gang.size())),
@@ -79,7 +79,7 @@ public:
         CHECK(cudaStreamWaitEvent(mine.exchange, mine.begun, 0));
     }
 
-    // What stage 1 waits for, and always what the stage after this one does.
+    // Enqueues what the stage after this one waits for; for stage 1, also what it waits for itself.
     void exchange(size_t stage) override {
         if (stage == 1)
             gather(
@@ -87,7 +87,7 @@ public:
                 [&](size_t rank) { return communicators_.of_row(rank); });
         const size_t round = stage - 1;
         if (stage + 1 == stages_) return;
-        // Panels go where those of the round before the last one were: these are multiplied in stage `round`.
+        // Panels replace those of two rounds before, which are multiplied in stage `round`.
         if (round >= 2)
             gang_.on_each([&](size_t rank) {
                 CHECK(cudaStreamWaitEvent(of_rank_[rank]->exchange, of_rank_[rank]->multiplied[round], 0));
@@ -141,7 +141,7 @@ private:
         std::vector<Event> sent, arrived, awaited, multiplied;  // of each stage: its exchange and its products
     };
 
-    // What a stage waits for. The all-gathers of all ranks are one operation. They move numbers of 4 bytes.
+    // Enqueues the all-gathers that a stage waits for, those of all ranks as one operation. They move words of 4 bytes.
     template <typename GatheringOf, typename CommunicatorOf>
     void gather(size_t stage, GatheringOf gathering_of, CommunicatorOf communicator_of) {
         const Nccl& nccl = gang_.nccl();
@@ -175,7 +175,8 @@ private:
     std::vector<Tiling> tilings_;
     size_t stages_ = 2;
     std::vector<std::unique_ptr<OfRank>> of_rank_;
-    // (The last, which ends first: after a failure memory is freed only once no collective uses it.)
+    // (The last member, so the first to be destroyed: after a failure, memory is freed only once no collective uses
+    // it.)
     const GridCommunicators communicators_;
 };
 

@@ -1,4 +1,4 @@
-// Which device of a grid holds which blocks of A, B and C, and which of them meet when.
+// Which device of a grid holds which blocks of A, B and C, and which of them are multiplied when.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +14,13 @@ constexpr std::size_t whole_granules(std::size_t count) {
     return (count + block_granule - 1) / block_granule * block_granule;
 }
 
-// Of `count`, part number `index` of parts of this length: the last ones may be shorter, or empty.
+// Part number `index` of `count` elements in parts of this length: the last parts may be shorter, or empty.
 constexpr IndexRange equal_part(std::size_t count, std::size_t index, std::size_t length) {
     const std::size_t begin = std::min(count, index * length);
     return {begin, std::min(count, begin + length) - begin};
 }
 
-// Columns of B, and so of C, that travel at once: in this round, from the device in this row of the grid.
+// Columns of B, and so of C, that are sent at once: in this round, by the device in this row of the grid.
 struct Panel {
     std::size_t round, row;
     IndexRange columns;
@@ -57,8 +57,8 @@ public:
             }
     }
 
-    // Calls action(rows, panel) for each block of C that is computed in a stage: in 0 from what the device holds, in 1 from
-    // the other parts of A and its own panels, then from the others' panels, a round in each stage.
+    // Calls action(rows, panel) for each block of C that is computed in a stage: in 0 from what the device holds, in 1
+    // from the other parts of A and its own panels, then from the others' panels, a round in each stage.
     template <typename Action>
     void for_blocks(std::size_t stage, Action action) const {
         const IndexRange own = part_of_a();
@@ -98,12 +98,12 @@ private:
     }
 };
 
-// All rounds of a run are enqueued before it begins, and a stream's queue takes about a thousand launches; whoever enqueues
-// more waits for a run that has yet to begin. A product may take three, where operands are copied first: so many products
-// with panels of others are safe.
+// All rounds of a run are enqueued before it begins, and a stream's queue holds about a thousand launches; enqueuing
+// more would wait for a run that has yet to begin. A product may take three launches if operands are copied first, so
+// this many products with panels of other devices are safe.
 constexpr std::size_t most_panel_products = 128;
 
-// The columns of the narrowest panels of which a device multiplies no more.
+// The columns of the narrowest panels for which a device stays within that limit.
 inline std::size_t least_panel_columns(const ProductShape& shape, std::size_t grid_rows, std::size_t grid_columns) {
     const Tiling largest(shape, {grid_rows, grid_columns, 0, 0}, block_granule);
     const std::size_t others = std::max<std::size_t>(1, grid_rows - 1);

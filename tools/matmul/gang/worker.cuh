@@ -1,4 +1,4 @@
-// What a rank of a gang computes with: the products of matrices that lie on its device.
+// What a rank of a gang computes with: products of matrices on its device.
 #pragma once
 
 #include <map>
@@ -20,13 +20,13 @@ struct LocalProduct {
 
 class Worker {
 public:
-    // On the current device, of whose multiprocessors NCCL takes so many.
+    // On the current device, which lends so many of its multiprocessors to NCCL.
     Worker(const Session& session, const DeviceInfo& device, DType dtype, unsigned nccl_multiprocessors)
         : block_size_(session.options.block), whole_(session, device, dtype), beside_(whole_, nccl_multiprocessors) {}
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
 
-    // How a variant computes each of these products, all of which it can. Equal ones are computed by one method.
+    // How a variant computes each of these products, all of which it must support. Equal products share a method.
     std::vector<ProductMethod> methods(const MatmulVariant& variant, const std::vector<LocalProduct>& products) const {
         std::map<std::tuple<size_t, size_t, bool>, ProductMethod> known;  // k is the same in all
         std::vector<ProductMethod> methods;
@@ -66,7 +66,7 @@ public:
     }
 
 private:
-    // The device, or what NCCL leaves of it. Each has partial sums of its own, which lie as the multiprocessors are many.
+    // The device, or what NCCL leaves of it. Each has its own partial sums, laid out by its number of multiprocessors.
     struct DevicePart {
         DevicePart(const Session& session, const DeviceInfo& device_, DType dtype)
             : device(device_), problem(problem_on(session, device, dtype)), partials(make_partials(device)) {}

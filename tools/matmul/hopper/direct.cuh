@@ -14,7 +14,7 @@
 
 namespace BACKEND {
 
-// What products by `direct` cost, in cycles, for a type. tests/measure/fit_direct.py fits these constants.
+// What products of one type by `direct` cost, in cycles. tests/measure/fit_direct.py fits these constants.
 struct DirectCost {
     double fixed;              // of a block: filling the ring, storing the sums
     double shortest_stage;     // of a block: a part of the memory's latency
@@ -29,17 +29,17 @@ inline constexpr DirectCost direct_cost_16_bit = {3650, 1300, 0.25, 1500, 85, 13
                             direct_cost_tf32 = {3450, 900, 0.45, 1400, 60, 16.5, 0.2},
                             direct_cost_f64 = {3650, 370, 0.72, 1890, 200, 12, 0.2};
 
-// How much faster than `hopper` it has to be to be chosen: both models err.
+// How much faster than `hopper` it must be to be chosen, since both models err.
 constexpr double direct_margin = 1.15;
 
-// Of the smallest tile: in a batch of such products it is faster than what TMA needs to begin.
+// The side of the smallest tile: for a batch of such products, it takes less time than TMA needs to start.
 constexpr size_t smallest_direct_side = 32;
 
 // A tile, and what decides how long it takes.
 struct DirectChoice {
     TileSize tile;
     unsigned element_bytes, occupancy;  // blocks that a multiprocessor holds
-    double stage_cycles;                // in which a multiprocessor multiplies a stage
+    double stage_cycles;                // that a multiprocessor takes to multiply a stage
     const DirectCost* cost;
     bool takes_batch;
     LaunchShape (*launch)(const MatmulArguments<void>&, unsigned blocks);
@@ -47,7 +47,7 @@ struct DirectChoice {
     std::string key(unsigned blocks) const { return tile_name(tile) + (blocks > 1 ? text("/{}", blocks) : ""); }
 };
 
-// `reached`: the part of the peak that multiplying a stage reaches.
+// `reached`: the fraction of the peak that multiplying a stage reaches.
 template <typename T, bool tensor, int tile_m, int tile_n, int warps_m, int warps_n, int stages, bool batch = false>
 constexpr DirectChoice direct_tile(double reached) {
     using Shape = DirectShape<T, tensor, tile_m, tile_n, warps_m, warps_n, stages>;
@@ -104,7 +104,7 @@ inline TableOf<DirectChoice> direct_tiles_of(DType dtype) {
     }
 }
 
-// The cycles of so many products, less those of the launch.
+// The cycles of so many products, without the launch.
 inline double direct_cycles(const DirectChoice& choice, unsigned blocks, const ProductShape& shape, size_t products,
                             unsigned multiprocessors) {
     const DirectCost& cost = *choice.cost;
@@ -132,7 +132,7 @@ struct DirectPlan {
     double cycles = 0;
 };
 
-// Calls action(choice, blocks, its key) for all that can compute the product, until it returns true.
+// Calls action(choice, blocks, its key) for all plans that can compute the product, until it returns true.
 template <typename Action>
 bool any_direct_plan(const ProductProblem& problem, Action action) {
     for (const DirectChoice& choice : direct_tiles_of(problem.dtype)) {
@@ -165,7 +165,7 @@ inline std::vector<std::string> direct_keys(const ProductProblem& problem) {
     return keys;
 }
 
-// The one that --tile names. Failure(usage) if there is none.
+// The plan that --tile names. Failure(usage) if there is none.
 inline DirectPlan forced_direct_plan(const ProductProblem& problem) {
     DirectPlan plan;
     const auto is_it = [&](const DirectChoice& choice, unsigned blocks, const std::string& key) {
@@ -194,7 +194,7 @@ inline ProductMethod direct_method(const ProductProblem& problem) {
         double(divide_up(m, tile.m)) * double(divide_up(n, tile.n)) * plan.blocks * double(problem.form.products()) <
         most_tiles;
     const auto is_aligned = [&](size_t columns) { return columns * size_of(problem.dtype) % 16 == 0; };
-    // Where `hopper` has nothing to copy, it is faster, but for batches of the smallest products.
+    // Where `hopper` has nothing to copy, it is faster, except for batches of the smallest products.
     const bool copies_nothing = is_aligned(problem.shape.n) && is_aligned(problem.shape.k);
     const bool is_smallest = problem.form.products() > 1 && problem.dtype != DType::f32 &&
                              std::max(problem.shape.m, problem.shape.n) <= smallest_direct_side;

@@ -1,4 +1,5 @@
-// The Hopper kernels for 8-bit floats: of `hopper`, with sums added up in f32, and of `hopper-fast-accum`. Only for nvcc.
+// The Hopper kernels for 8-bit floats: of `hopper`, with sums added up in f32, and of `hopper-fast-accum`. Only for
+// nvcc.
 #pragma once
 
 #include <string>
@@ -11,7 +12,7 @@
 namespace BACKEND {
 
 // 8-bit floats, twice as fast as 16-bit ones. (Their cycles follow from the times of these tiles on an H200:
-// tests/measure/matmul_fp8.bash with TILES=1. The model of loading does not know of multicast.)
+// tests/measure/matmul_fp8.bash with TILES=1. The model of loading ignores multicast.)
 template <typename T>
 inline constexpr TileChoice float8_tiles[] = {
     tile<Float8Tile<T, 176, true, 2>>(868, 2300),

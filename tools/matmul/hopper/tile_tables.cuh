@@ -53,13 +53,14 @@ constexpr TileChoice f32_transposed_tile() {
                       Tile::Shape::slices == 1 ? f32_stream_k : grouped_stream_k(elements, cycles));
 }
 
-// f32: the multiply-add units do 128 a cycle. The three last tiles have less to load and to wait for before and after:
-// they are faster where all is done in some microseconds. `reached`: the part of the peak that their stages reach.
+// f32: the multiply-add units do 128 a cycle. The last three tiles have less to load and to wait for at the beginning
+// and end: they are faster for products of a few microseconds. `reached`: the fraction of the peak that their stages
+// reach.
 template <int tile_m, int tile_n, int lanes_m>
 constexpr TileChoice small_f32_tile(double reached) {
     return tile<F32Tile<tile_m, tile_n, lanes_m>>(tile_m * tile_n / F32StageCost::elements_per_cycle / reached, 4000);
 }
-// Several tiles at once; the cycles are those of one. `reached`: the part of the peak.
+// Several tiles at once; the cycles are those of one. `reached`: the fraction of the peak.
 template <int tile_m, int tile_n, int warps, int groups, int stages = 2>
 constexpr TileChoice f32_group_tile(double reached) {
     return tile<F32GroupTile<tile_m, tile_n, warps, groups, stages>>(
@@ -86,7 +87,7 @@ inline constexpr TileChoice f32_tiles[] = {
 
 // bf16 and f16. Tensor cores take tile_m * tile_n / 32 cycles for a stage of 64 along k. The cycles of the largest tile
 // are fitted to products of n = 2304 to 8192, in steps of 256, to within 0.8 %, those of the others to products of 512
-// to 3072 of which they make whole waves. The largest is there four times: with and without the code to share tiles,
+// to 3072 that they compute in whole waves. The largest is listed four times: with and without the code to share tiles,
 // which costs 1 %, with as many rows as fill the waves, and for rows of C that TMA cannot store. Tiles of 16, 32 and 64
 // rows all wait for B. Sharing B by multicast costs another 1 %; it pays where rows of B are slow to read.
 template <typename T>
@@ -144,7 +145,7 @@ inline constexpr TileChoice tf32_tiles[] = {
     tile<Tf32SplitKTile<16, 16, 2>>(380, 5000),
 };
 
-// f64. Tensor cores do 128 multiply-adds a cycle. `reached`: the part of the peak.
+// f64. Tensor cores do 128 multiply-adds a cycle. `reached`: the fraction of the peak.
 template <int tile_m, int tile_n, int warps_m, int stages>
 constexpr TileChoice f64_tile(double reached) {
     constexpr double cycles_at_peak = tile_m * tile_n * hopper_tile_k<double> / 128, floats = 2 * tile_m * tile_n;
@@ -165,7 +166,7 @@ inline constexpr TileChoice tf32x3_tiles[] = {
 
 using TileTable = TableOf<TileChoice>;
 
-// Of the variant `hopper`.
+// The tiles of the variant `hopper`.
 inline TileTable hopper_tiles(DType dtype) {
     switch (dtype) {
         case DType::f64: return f64_tiles;

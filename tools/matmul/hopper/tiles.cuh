@@ -13,7 +13,7 @@
 
 namespace BACKEND {
 
-// The products that one launch takes: all of a batch, if TMA can read and write their rows as they lie, or one.
+// The products that one launch takes: all of a batch, if TMA can read and write their rows in place, or one.
 inline size_t products_at_once(const TileTable& tiles, const ProductProblem& problem) {
     constexpr size_t least_tile_m = 16, least_tile_n = 16;
     const size_t products = problem.form.products(), element_bytes = size_of(problem.dtype);
@@ -30,7 +30,7 @@ inline bool can_compute(const TileTable& tiles, const TileChoice& choice, const 
                        unsigned(problem.device->multiprocessors));
 }
 
-// The tiles of a table that can compute a product; of two with one key the first.
+// The keys of the tiles in a table that can compute a product, each once.
 inline std::vector<std::string> keys_of(const TileTable& tiles, const ProductProblem& problem) {
     std::vector<std::string> keys;
     for (const TileChoice& choice : tiles)
@@ -39,8 +39,8 @@ inline std::vector<std::string> keys_of(const TileTable& tiles, const ProductPro
     return keys;
 }
 
-// The tile that --tile names, "KEY" or "KEY@SHARES", in a table; of two with that key the first that can compute the
-// product. Failure(usage) if there is none.
+// The tile in a table that --tile names, by "KEY" or "KEY@SHARES". If two share that key, the first one that can
+// compute the product. Failure(usage) if there is none.
 inline const TileChoice& forced_choice(const TileTable& tiles, const ProductProblem& problem, const std::string& key) {
     for (const TileChoice& choice : tiles)
         if (choice.key() == key && can_compute(tiles, choice, problem)) return choice;
@@ -68,7 +68,7 @@ inline ProductMethod method_of_tiles(const TileTable& tiles, const ProductProble
     return method;
 }
 
-// The workspace for A and B with aligned rows, in elements of so many bytes.
+// Bytes of the workspace for copies of A and B with aligned rows.
 inline size_t aligned_copies_bytes(DType dtype, const ProductShape& shape) {
     const auto [m, n, k] = shape;
     switch (size_of(dtype)) {
