@@ -493,7 +493,7 @@ adds() {
     local reader=$!
     for to in "" "-o -" "-o /dev/stdout" "-o /dev/null" "-o pipe"; do
         # shellcheck disable=SC2086  # words
-        ends 2 "several processes write parts of a file: name one by --output that is no device and no pipe, or start one" \
+        ends 2 "several processes write parts of a file: name one with --output that is not a device or pipe, or start one" \
             openmpi 3 vecadd --gang three.npy three.npy $to
     done
     wait "$reader"

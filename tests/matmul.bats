@@ -121,7 +121,7 @@ expect_right_for() {
     refuses 2 "give --input-format raw:e4m3" matmul -t e4m3 --shape 1x1x1 <(echo 1) <(echo 2)
     refuses 2 "give --input-format raw:e4m3 or raw:e5m2" matmul --scale-a 2 --shape 1x1x1 <(echo 1) <(echo 2)
     head -c 4 a | npy '|V1' '(2, 2)' >a.npy
-    refuses 4 "of 8-bit floats write the bytes alone, and give --input-format raw:e4m3" matmul a.npy a.npy
+    refuses 4 "for 8-bit floats write only the bytes, and give --input-format raw:e4m3" matmul a.npy a.npy
 }
 
 @test "a row shows the error of its result in millionths" {

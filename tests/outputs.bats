@@ -154,7 +154,7 @@ EOF
     as_user chmod 400 file
     user_try reduce three -o file
     expect_status 5
-    expect_refusal reduce "cannot write 'file': Permission denied; name another file, or let it be written"
+    expect_refusal reduce "cannot write 'file': Permission denied; name another file, or make it writable"
     [ "$(cat file)" = precious ]
     user_try reduce -n 10 -o file
     expect_status 5

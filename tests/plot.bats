@@ -599,7 +599,7 @@ limit() { ulimit -t 5 && { [ -n "${SANITIZE-}" ] || ulimit -v 2000000; }; }
     printf 'a,b\nx,y\n' | rejects 4 "no row has a number in 'b'" -y b --kind bars
     { echo $header && measured a 64 5 5; } | rejects 4 'no number differs that lines could go along: .* -x' --kind lines
     printf 'a,b\n1,2\n3\n' | rejects 4 'standard input: line 3: has 1 field, and the header names 2 columns'
-    printf '1,2\n3,4\n' | rejects 4 'line 1: has numbers alone: expected a header'
+    printf '1,2\n3,4\n' | rejects 4 'line 1: has only numbers: expected a header'
     printf 'a,a\n' | rejects 4 "names the column 'a' twice"
     printf 'a,b\n1,"2\n' | rejects 4 'line 2: a quote is opened and never closed'
     printf '{"a":1}\n{"a":}\n' | rejects 4 'line 2: is not JSON, at byte 6'

@@ -14,7 +14,7 @@ constexpr std::string_view member_signature = "PK\x03\x04", directory_signature 
 
 constexpr unsigned stored = 0, deflated = 8;
 
-// Deflate makes nothing smaller than this: a header that says otherwise is wrong.
+// Deflate's largest ratio: a header that claims more is wrong.
 constexpr long long largest_ratio = 1032;
 
 std::uint64_t little_endian(const char* bytes, unsigned count) {
@@ -97,7 +97,7 @@ ArchiveMember::ArchiveMember(InputFile& file) : file_(file) {
 
 ArchiveMember::~ArchiveMember() = default;
 
-// What follows the name: sizes of 64 bits, among other things. NumPy always writes them.
+// The extra fields after the name. One of them has 64-bit sizes, which NumPy always writes.
 void ArchiveMember::read_sizes(std::size_t length) {
     constexpr long long elsewhere = 0xffffffff;
     constexpr unsigned of_64_bits = 1;
@@ -126,7 +126,7 @@ std::size_t ArchiveMember::read(void* target, std::size_t count) {
     return got;
 }
 
-// After a member comes its descriptor, where the archive was written to a pipe, and then the archive's directory.
+// A member is followed by its descriptor, if the archive was written to a pipe, and then by the archive's directory.
 void ArchiveMember::expect_end() {
     if (std::exchange(is_ended_, true)) return;
     if (inflater_ && !inflater_->is_at_end())
@@ -144,5 +144,5 @@ void ArchiveMember::expect_end() {
     if (begins(next, member_signature)) file_.fail("has more than one array; numpy.save one of them");
     if (!begins(next, directory_signature) || rest.find(end_signature, next) == rest.npos)
         file_.fail("has no directory after its array; is the file damaged?");
-    if (sum_ != expected_sum_) file_.fail("its data and their checksum differ; copy or save it again");
+    if (sum_ != expected_sum_) file_.fail("its data do not match their checksum; copy or save it again");
 }

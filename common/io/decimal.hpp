@@ -1,7 +1,7 @@
-// From decimal to binary: a number is its digits, an integer of 64 bits, times a power of ten.
-//   - both exact in double: one multiplication or division rounds rightly (Clinger 1990);
-//   - else the digits times the power's upper 64 bits enclose the number, and mostly both ends of the enclosure round to
-//     the same double (after Lemire 2021, without the second multiplication).
+// From decimal to binary: a number is its digits, a 64-bit integer, times a power of ten.
+//   - If both are exact in double, one multiplication or division rounds correctly (Clinger 1990).
+//   - Otherwise the digits times the power's upper 64 bits give two bounds, which usually round to the same double
+//     (after Lemire 2021, without the second multiplication).
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ constexpr int most_exact_power = 22;  // of ten, in a double
 constexpr auto powers_of_ten = first_powers_of_ten<double, most_exact_power + 1>();
 constexpr auto whole_powers_of_ten = first_powers_of_ten<std::uint64_t, 20>();
 
-// 5^q lies in [bits, bits + 1) times 2^exponent, or is the lower end if it is exact. The top bit is set.
+// 5^q lies in [bits, bits + 1) times 2^exponent, or is the lower bound if it is exact. The top bit is set.
 struct PowerOfFive {
     std::uint64_t bits;
     int exponent;
@@ -44,8 +44,8 @@ constexpr std::array<PowerOfFive, 2 * most_power + 1> powers_of_five = [] {
     return powers;
 }();
 
-// The nearest double of product x 2^exponent, ties to even, for a product of at least 2^126 and a result that is normal.
-// If the true product is not exact, it is up to 2^64 more: false where that could change the result.
+// The double nearest to product x 2^exponent, ties to even, for a product of at least 2^126 and a normal result. If the
+// product is not exact, the true one may be up to 2^64 larger: false if that could change the result.
 inline bool round_product(Wide product, int exponent, bool is_exact, double& number) {
     const int shift = product >> 127 == 0;
     product <<= shift;
@@ -53,7 +53,7 @@ inline bool round_product(Wide product, int exponent, bool is_exact, double& num
     constexpr Wide half = Wide(1) << (dropped - 1);
     const auto kept = static_cast<std::uint64_t>(product >> dropped);
     const Wide rest = product & (2 * half - 1);
-    // (Twice 2^64, where the product was shifted.)
+    // (Twice 2^64, if the product was shifted.)
     const bool is_near_a_change = (rest & (half - 1)) >= half - (Wide(2) << 64) || rest == half;
     if (!is_exact && is_near_a_change) return false;
     const std::uint64_t nearest = kept + (rest > half || (rest == half && (kept & 1)));
@@ -62,8 +62,8 @@ inline bool round_product(Wide product, int exponent, bool is_exact, double& num
     return true;
 }
 
-// The nearest double of digits x 10^power; false where none of these ways is certain of it, and std::from_chars is to
-// look at the text.
+// The double nearest to digits x 10^power; false if neither way is certain of it, so that std::from_chars has to parse
+// the text.
 [[gnu::always_inline]] inline bool scale_decimal(std::uint64_t digits, int power, double& number) {
     if (digits >> std::numeric_limits<double>::digits == 0 && std::abs(power) <= most_exact_power) {
         const double exact = static_cast<double>(digits);
@@ -80,7 +80,7 @@ inline bool round_product(Wide product, int exponent, bool is_exact, double& num
     return round_product(Wide(digits << shift) * five.bits, power + five.exponent - shift, five.exact, number);
 }
 
-// What the nearest double takes from a whole number of at most 2^63.
+// What a whole number of at most 2^63 loses when it is rounded to the nearest double.
 inline std::int64_t lost_by_rounding(std::uint64_t whole) {
     if (whole >> std::numeric_limits<double>::digits == 0) return 0;
     return static_cast<std::int64_t>(whole - static_cast<std::uint64_t>(static_cast<double>(whole)));

@@ -32,7 +32,7 @@ constexpr auto with_element_type(DType dtype, Action&& action) {
         case DType::i64: return action(ElementType<std::int64_t>{"i64", "i8"});
         case DType::f16: return action(ElementType<Half>{"f16", "f2"});
         case DType::bf16: return action(ElementType<BFloat16>{"bf16", ""});
-        case DType::tf32: return action(ElementType<float>{"tf32", "f4"});  // multiplied with 10 bits of its fraction
+        case DType::tf32: return action(ElementType<float>{"tf32", "f4"});  // multiplied with 10 bits of fraction
         case DType::i8: return action(ElementType<std::int8_t>{"i8", "i1"});
         case DType::e4m3: return action(ElementType<Float8E4M3>{"e4m3", ""});
         case DType::e5m2: return action(ElementType<Float8E5M2>{"e5m2", ""});
@@ -88,7 +88,7 @@ inline DType parse_dtype(const std::string& name, const std::vector<DType>& allo
     fail(Exit::usage, "there is no kernel for {} here; choose another --dtype", name_of(dtype));
 }
 
-// Calls action(T{}) with the C++ type of a dtype, if it is one that the programs compute with and every compiler, too.
+// Calls action(T{}) with the C++ type of a dtype that the programs compute with and every compiler has; refuses others.
 template <typename Action>
 void with_dtype(DType dtype, Action action) {
     with_element_type(dtype, [&](auto row) {

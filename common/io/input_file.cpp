@@ -15,13 +15,13 @@ InputFile::InputFile(const std::string& path)
     struct stat status {};
     if (descriptor_ < 0 || fstat(descriptor_, &status) != 0) fail("cannot read: {}", std::strerror(errno));
     if (S_ISDIR(status.st_mode)) fail("is a directory; name a file, or - for standard input");
-    // (Files of /proc have contents, but no size.)
+    // (Files in /proc have contents, but no size.)
     if (S_ISREG(status.st_mode) && status.st_size > 0) {
         begin_ = lseek(descriptor_, 0, SEEK_CUR);
         size_ = std::max<long long>(0, status.st_size - begin_);
         posix_fadvise(descriptor_, begin_, 0, POSIX_FADV_SEQUENTIAL);
     }
-    // A longer pipe makes fewer turns between its writer and us; where the system allows none, it stays as it is.
+    // A longer pipe means fewer switches between its writer and us; if the system does not allow it, it stays as it is.
     if (S_ISFIFO(status.st_mode)) fcntl(descriptor_, F_SETPIPE_SZ, 1 << 20);
 }
 
@@ -43,7 +43,7 @@ std::size_t InputFile::read_some(void* target, std::size_t count) {
     }
 }
 
-// (What has been peeked at is behind the descriptor's position already.)
+// (The descriptor's position is already after the bytes that were peeked at.)
 void InputFile::claim(std::size_t count) {
     const std::size_t ahead = std::min(count, ahead_.size() - ahead_begin_);
     ahead_begin_ += ahead;

@@ -17,7 +17,7 @@ public:
     InputFile& operator=(const InputFile&) = delete;
 
     const std::string& name() const { return name_; }
-    // The next bytes without taking them: fewer than asked for only at the end.
+    // The next bytes, without taking them: fewer than `count` only at the end.
     std::string_view peek(std::size_t count);
     // Takes up to `count` bytes into `target`; fewer only at the end.
     std::size_t read(void* target, std::size_t count);
@@ -26,17 +26,17 @@ public:
         ahead_begin_ += count;
         offset_ += count;
     }
-    // The size of a regular file, counted from where reading began; -1 for a pipe, and for what has no size of its own.
+    // The size of a regular file, counted from where reading began; -1 for a pipe and anything else without a size.
     long long size() const { return size_; }
-    // From here on `count` says how much has been read; the size, where it is known, adds to its total.
+    // From here on `count` counts the bytes that are read; the size, if known, is added to its total.
     void count_into(StepCount& count);
     std::size_t offset() const { return offset_; }  // bytes taken so far
 
-    // Of a file whose size is known: takes the next bytes, which read_at() then reads, on any thread and in any order.
+    // For a file with a known size: takes the next bytes, which read_at() then reads, on any thread and in any order.
     void claim(std::size_t count);
-    // The bytes from `offset` on, as offset() counts: all of them, or a failure that says that they are gone.
+    // Reads the bytes from `offset` on, as offset() counts them: all of them, or it fails because they are gone.
     void read_at(void* target, std::size_t count, std::size_t offset) const;
-    // All has been read: fails if the file has another size by now than at the beginning.
+    // After everything has been read: fails if the size of the file has changed since the beginning.
     void expect_same_size() const;
 
     template <typename... Arguments>

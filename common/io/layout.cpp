@@ -6,7 +6,7 @@
 #include "common/io/terminal.hpp"
 #include "common/io/text.hpp"
 
-// The narrowest column in which text can be read.
+// The narrowest column in which text is readable.
 constexpr std::size_t narrowest_text = 24;
 
 std::string wrapped(const std::string& words, std::size_t width, std::size_t indent, std::size_t used) {
@@ -49,7 +49,7 @@ std::size_t Layout::width_of_all() const {
     return all;
 }
 
-// Text in the last column may go on below, if the others leave it room.
+// Text in the last column may wrap, if the others leave it room.
 bool Layout::fits() {
     const std::size_t all = width_of_all();
     wrapped_width_ = 0;
@@ -115,7 +115,7 @@ static std::size_t longest_word(const std::string& words) {
     return longest;
 }
 
-// A value stands beside its label, or below it where it would have too little room.
+// A value goes beside its label, or below it if there is too little room.
 std::string Layout::record(const std::vector<std::string>& fields) const {
     std::size_t label_width = 0;
     for (const Placed& column : columns_) label_width = std::max(label_width, column.heading.size() + 2);

@@ -1,5 +1,5 @@
 // How the human formats lay out a table: aligned lines as wide as the terminal, without the columns that do not fit, or
-// records where too many do not.
+// records if too many columns do not fit.
 #pragma once
 
 #include <cstddef>
@@ -7,17 +7,17 @@
 #include <vector>
 
 // Breaks `words` at blanks into lines of at most `width` characters. The lines after the first begin with `indent`
-// blanks; the first is taken to begin after `used` characters. A word is never broken.
+// blanks; the first is assumed to begin after `used` characters. A word is never broken.
 std::string wrapped(const std::string& words, std::size_t width, std::size_t indent = 0, std::size_t used = 0);
 
 struct LaidOutColumn {
     std::string heading;
-    bool number = false;    // to the right
+    bool number = false;    // aligned right
     std::size_t width = 0;  // of the heading and the widest cell that is expected
-    int rank = 0;           // the highest is left out first where the line is too narrow; 0: never
+    int rank = 0;           // if the line is too narrow, the highest is left out first; 0: never
 };
 
-// What a cell shows that does not apply; records leave it out.
+// What a cell shows if it does not apply; records omit it.
 constexpr const char* not_applicable = "-";
 
 class Layout {
@@ -27,7 +27,7 @@ public:
     std::string head() const;  // "" for records
     // One field per column. A field wider than its column widens it for the rows that follow.
     std::string row(const std::vector<std::string>& fields);
-    // Which columns are left out, and where they are; "" for none.
+    // Which columns are left out, and how to see them; "" for none.
     std::string note() const;
 
 private:
@@ -42,6 +42,6 @@ private:
     };
     std::vector<Placed> columns_;
     std::size_t width_, whole_width_;
-    std::size_t wrapped_width_ = 0;  // of the last column, if its words go on below; 0: they do not
+    std::size_t wrapped_width_ = 0;  // of the last column, if its text wraps; 0: it does not
     bool markdown_, records_ = false, after_first_ = false;
 };

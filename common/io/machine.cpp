@@ -13,7 +13,7 @@
 
 namespace {
 
-// Nothing where the file does not begin with a number: where there is no limit it says "max", or -1.
+// std::nullopt if the file does not begin with a number: without a limit it says "max", or -1.
 std::optional<std::size_t> number_in(const std::string& path) {
     std::ifstream file(path);
     long long number = -1;
@@ -21,10 +21,10 @@ std::optional<std::size_t> number_in(const std::string& path) {
     return static_cast<std::size_t>(number);
 }
 
-// What a group has read from files is counted as used, but given up as soon as there is need.
+// The file cache of a group counts as used, but is given up as soon as memory is needed.
 std::size_t file_cache_of(const std::string& folder) {
     std::ifstream lines(folder + "/memory.stat");
-    std::size_t own = 0, with_groups_below = 0, bytes = 0;  // version 2 has the latter only, under the shorter name
+    std::size_t own = 0, with_groups_below = 0, bytes = 0;  // version 2 has only the latter, under the shorter name
     for (std::string name; lines >> name >> bytes;) {
         if (name == "inactive_file" || name == "active_file") own += bytes;
         if (name == "total_inactive_file" || name == "total_active_file") with_groups_below += bytes;
@@ -54,7 +54,7 @@ void narrow_cores(const std::string& folder, GroupLimits& limits) {
 }
 
 // From the root of a tree of groups down to the group at `path`. In a container the root may be the group itself, and
-// the path one that only the machine outside knows: folders that are not there say nothing.
+// the path one that exists only outside: missing folders set no limits.
 template <typename Narrow>
 void narrow_along(std::string folder, const std::string& path, GroupLimits& limits, Narrow narrow) {
     narrow(folder, limits);
@@ -83,8 +83,8 @@ unsigned count_cores() {
 
 }  // namespace
 
-// A line is "0::/a/b" in version 2, where one tree has all controllers, and "4:cpu,cpuacct:/a/b" in version 1, where each
-// controller has a tree of its own, and is in one with others or alone.
+// A line is "0::/a/b" in version 2, where one tree has all controllers, and "4:cpu,cpuacct:/a/b" in version 1, where a
+// controller has its own tree or shares one with others.
 GroupLimits group_limits(const std::string& list, const std::string& tree) {
     GroupLimits limits;
     std::ifstream lines(list);

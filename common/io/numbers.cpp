@@ -41,7 +41,7 @@ std::unique_ptr<NumberReader> NumberReader::open(const std::string& path, const 
     }
 }
 
-// The type that the host computes with: the 16-bit types are only stored.
+// The type that the host computes with: smaller floating-point types are only stored.
 template <typename T>
 using Computed = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
 
@@ -50,8 +50,8 @@ template <typename From>
     fail(Exit::bad_input, "{} does not fit into {}; choose another --dtype", value, name_of(wanted));
 }
 
-// A value in another type; integers drop the fraction, other types round. A value outside an integer type's range is
-// always refused.
+// A value converted to another type; integers drop the fraction, other types round. A value outside an integer type's
+// range is always refused.
 template <typename To, typename From>
 static To converted(From value, DType wanted, Overflow overflow) {
     if constexpr (!std::is_arithmetic_v<From>) return converted<To>(static_cast<float>(value), wanted, overflow);
@@ -99,7 +99,7 @@ Chunk Chunk::converted_to(DType wanted, Overflow overflow) const {
     return other;
 }
 
-// (By pages: the system's largest copies are of those.)
+// (Whole pages, since the system's largest copies are of pages.)
 const SlotMemory pageable_memory = {
     [](std::size_t bytes) {
         void* const room = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
@@ -151,7 +151,7 @@ Chunk NumberReader::read(std::size_t most) {
         if (chunk.dtype != piece.dtype) slot.convert_piece(chunk.dtype);
         for (const std::size_t place : slot.negative_zeros) chunk.negative_zeros.push_back(chunk.count + place);
         const std::size_t size = element_bytes(chunk.dtype);
-        // Where it is known how much there will be, memory is taken once.
+        // If the count is known, memory is allocated only once.
         if (chunk.bytes.empty() && promised > 0)
             chunk.bytes.reserve(std::min(most, static_cast<std::size_t>(promised)) * size);
         chunk.bytes.insert(chunk.bytes.end(), piece.bytes, piece.bytes + piece.count * size);
@@ -161,7 +161,7 @@ Chunk NumberReader::read(std::size_t most) {
     return chunk;
 }
 
-// (The sign of a NaN says nothing.) Whole numbers that the type holds exactly read best without an exponent.
+// (The sign of a NaN means nothing.) Whole numbers that the type holds exactly read best without an exponent.
 template <typename T>
 static void append_number(std::string& text, T value) {
     char digits[32];
@@ -262,7 +262,7 @@ void NumberWriter::append(const Piece& piece) {
     pass_on();
 }
 
-// Writes what there is, or keeps it out of memory.
+// Writes what is pending or, if it has to wait and is large, moves it to a file.
 void NumberWriter::pass_on() {
     if (!as_it_comes_) {
         if (pending_.size() > bytes_kept_in_memory) spill();
@@ -307,7 +307,7 @@ void NumberWriter::spill() {
 }
 
 void NumberWriter::finish(Output& output, StepCount* count) {
-    constexpr std::size_t block_bytes = std::size_t{1} << 16;  // what a pipe holds: it may be read slowly
+    constexpr std::size_t block_bytes = std::size_t{1} << 16;  // what a pipe holds: its reader may be slow
     const auto write = [&](std::string_view bytes) {
         output.write(bytes);
         if (count) count->done += bytes.size();

@@ -29,8 +29,8 @@ InputFormat parse_input_format(const std::string& words);
 // All formats that parse_input_format() knows, in its order.
 std::vector<std::string> input_formats();
 
-// What becomes of a finite number outside the range of a floating-point type: a number of an input is refused; the
-// result of a computation is infinite.
+// What happens to a finite number outside the range of a floating-point type: an input number is refused; the result of
+// a computation becomes infinite.
 enum class Overflow { refused, infinite };
 
 // Consecutive elements of one input.
@@ -52,21 +52,21 @@ struct Chunk {
     Chunk converted_to(DType wanted, Overflow overflow = Overflow::refused) const;
 };
 
-// n numbers in another type, of which there is room for n at `to`.
+// Converts n numbers to another type; there is room for n at `to`.
 void convert(const void* from, DType from_dtype, void* to, DType to_dtype, std::size_t n,
              Overflow overflow = Overflow::refused);
 
-// Whole numbers have no negative zero: of text that has one, its places are kept until the numbers become of another type.
+// Integers have no negative zero: the places of those in a text are kept until the numbers get another type.
 void write_negative_zeros(const std::vector<std::size_t>& places, void* numbers, DType dtype);
 
-// What hands out a slot's memory: the system, or CUDA where a device is to read it.
+// Allocates a slot's memory: the system's or, if a device is to read it, CUDA's.
 struct SlotMemory {
     void* (*allocate)(std::size_t bytes);
     void (*release)(void* memory);
 };
 extern const SlotMemory pageable_memory;
 
-// Room that is used again and again, and grows to the largest part that was in it.
+// A buffer that is reused, and grows to the largest part that was in it.
 class SlotBuffer {
 public:
     explicit SlotBuffer(const SlotMemory& memory) : memory_(&memory) {}
@@ -76,9 +76,9 @@ public:
     }
     SlotBuffer& operator=(const SlotBuffer&) = delete;
 
-    // At least so many bytes. What was in them is lost where they are more than ever before.
+    // Room for at least so many bytes. If the buffer has to grow, its contents are lost.
     std::byte* reserve(std::size_t bytes);
-    // Whether this room begins there.
+    // Whether the buffer begins there.
     bool is_at(const std::byte* place) const { return room_ && room_ == place; }
 
 private:
@@ -101,30 +101,30 @@ struct Piece {
     }
 };
 
-// Where a part of an input is read to and becomes numbers. A reader uses one slot after the other, and those of several
-// threads at once.
+// Where a part of an input is read and becomes numbers. A reader uses one slot after the other, and the slots of
+// several threads at once.
 struct Slot {
     explicit Slot(const SlotMemory& memory = pageable_memory) : stored(memory), values(memory), converted(memory) {}
 
-    Piece piece;                              // what came of the part
-    std::vector<std::size_t> negative_zeros;  // of whole numbers: the places of zeros that were written as -0
-    std::int64_t lost = 0;                    // of f64: the sum of what rounding took from whole numbers beyond 2^53
+    Piece piece;                              // the elements of the part
+    std::vector<std::size_t> negative_zeros;  // for integers: the places of zeros that were written as -0
+    std::int64_t lost = 0;                    // for f64: the sum of what rounding took from integers beyond 2^53
     SlotBuffer stored, values, converted;
 
     // A reader's own notes.
-    std::size_t count = 0, offset = 0;  // elements, and the bytes before them where they are still in the file
+    std::size_t count = 0, offset = 0;  // elements and, if they are still in the file, the bytes before them
     bool is_in_file = false, is_ready = false, is_last = false;
     char *text = nullptr, *text_end = nullptr;
     ParsedText parsed;
 
-    // The piece in another type, in the slot's own memory; the piece itself if it has that type.
+    // Converts the piece to another type, in the slot's own memory. Does nothing if it has that type.
     void convert_piece(DType wanted);
-    // Room that the piece does not lie in, for what is made of it.
+    // Room outside the piece, for what is computed from it.
     std::byte* reserve_beside_piece(std::size_t bytes);
 };
 
-// How a part of an input is cut off. Where one ends in a text shows when its numbers have been parsed, which several
-// threads can do if the parts need not have a certain number of elements.
+// How an input is cut into parts. Where a part of text with an exact number of elements ends is known only once it has
+// been parsed. If the number does not matter, several threads can parse parts at once.
 enum class Cut { anywhere, exactly };
 
 // What an input's header says.
@@ -134,69 +134,69 @@ struct NumberLayout {
     DType stored = DType::i64;   // the type in the file: f16 is read as f32
     std::string shape = {};      // .npy: "(3, 4)"
     bool fortran_order = false;  // .npy
-    // Of a matrix: its numbers on one line of text; 0: a number per line. Of text that has been read: 0 if its lines
+    // For a matrix: its numbers per line of text; 0: one number per line. For text that was read: 0 if its lines
     // differ.
     std::size_t columns = 0;
     std::size_t empty_rows = 0;    // of a matrix without columns: JSON shows them
-    std::string stored_type = {};  // of elements as they are stored: .npy's name, ">c8"
-    std::size_t stored_bytes = 0;  // of such an element
+    std::string stored_type = {};  // for elements as stored: .npy's name of their type, ">c8"
+    std::size_t stored_bytes = 0;  // the size of such an element
 };
 
 // The extents of a .npy header's shape: "(3, 4)" is {3, 4}.
 std::vector<std::size_t> extents_of(const std::string& shape);
 
-// What a reader makes of elements: numbers of our types, or for .npy and raw data the bytes in the file. Then any type of
-// fixed size can be read, and `dtype` says nothing.
+// What a reader returns: numbers of our types or, for .npy and raw data, the bytes as stored. As stored, any type of
+// fixed size can be read, and `dtype` means nothing.
 enum class Elements { numbers, as_stored };
 
 class NumberReader {
 public:
     virtual ~NumberReader() = default;
 
-    // Opens a file, or standard input for "-". `format` is "", text, npy or raw:TYPE; "" is .npy if its magic bytes are
-    // there, else text. `count`, if given, says how many bytes have been read. Here and in read(): Failure(bad_input) names the input, the line or byte offset, and what was
-    // expected.
+    // Opens a file, or standard input for "-". Without a `format`, it is .npy if it begins with the magic bytes of .npy
+    // or .npz, else text. `count`, if given, counts the bytes that are read. Here and in read(): Failure(bad_input)
+    // names the input, the line or byte offset, and what was expected.
     static std::unique_ptr<NumberReader> open(const std::string& path, const std::optional<InputFormat>& format,
                                               StepCount* count = nullptr, Elements elements = Elements::numbers);
 
     virtual const NumberLayout& layout() const = 0;
-    // Up to `most` elements; fewer only at the end, none after it. Text widens from i64 to f64 from one chunk to the next.
+    // Up to `most` elements; fewer only at the end, none after it. Text may widen from i64 to f64 between two chunks.
     virtual Chunk read(std::size_t most);
 
-    // The same in parts, as the stages of a pipeline (see pipeline.hpp), so that parts are read and parsed at once. Take
-    // claims a part of up to `most` elements; false after the last one. Read makes it slot.piece. Settle says what is
-    // wrong with it, if anything is, and updates the layout. A part may be empty, and not be the last.
+    // The same in parts, as the stages of a pipeline (see pipeline.hpp), so that several parts are read and parsed at
+    // once. take() claims up to `most` elements; false after the last ones. read() turns them into slot.piece. settle()
+    // reports what is wrong with them and updates the layout. A part may be empty without being the last.
     virtual bool take(Slot& slot, std::size_t most, Cut cut) = 0;  // one at a time, in order
     virtual void read(Slot& slot) const = 0;                       // several at a time
     virtual void settle(const Slot& slot) = 0;                     // one at a time, in order
-    // Of an element as a piece has it: as it is stored, where nobody looks at it.
+    // The size of an element in a piece: the stored size, if elements are read as stored.
     std::size_t element_bytes(DType dtype) const {
         return layout().stored_bytes > 0 ? layout().stored_bytes : size_of(dtype);
     }
-    // The last n elements, before any are taken, where they can be read first; else none.
+    // The last n elements, before any are taken, if they can be read first; otherwise none.
     virtual Chunk last(std::size_t n) const { return static_cast<void>(n), Chunk{}; }
-    // How many elements there are, where that is known before they are read, as it is of a file; else -1.
+    // How many elements there are, if that is known before they are read, as it is of a file; otherwise -1.
     virtual long long count() const { return -1; }
-    // Whether elements that need no parsing come one after the other: a pipe delivers fewer than one core adds up, and
-    // other threads would only be in its way.
+    // Whether elements come one after the other and need no parsing: a pipe delivers fewer than one core adds up, and
+    // other threads would only get in its way.
     bool is_slower_than_a_core() const { return count() < 0 && layout().format != NumberFormat::text; }
-    // Where count() is known, and before any are taken: the bytes of n elements from the first-th on, as they are stored,
-    // on any thread.
+    // If count() is known, and before any are taken: reads n elements from number `first` on, as they are stored, on
+    // any thread.
     virtual void read_stored(void* target, std::size_t first, std::size_t n) const {
         static_cast<void>(target), static_cast<void>(first), static_cast<void>(n);
         throw std::logic_error("these elements come one after the other");
     }
 };
 
-// The same array row by row: a reader of column-major data is replaced by one that reads and transposes all of them.
+// The same array in row-major order: a reader of column-major data is replaced with one that transposes all of them.
 std::unique_ptr<NumberReader> in_row_order(std::unique_ptr<NumberReader> reader);
 
-// Writes a filter's result in the format of its layout. One that is JSON begins with the count of its numbers, and is
-// collected until that is known: small ones in memory, large ones in an unlinked temporary file. So is any other result
-// that is not given an output to go to as it comes.
+// Writes a filter's result in the format of its layout. JSON begins with the count of the numbers, so it is collected
+// until that is known: small results in memory, large ones in an unlinked temporary file. So is any other result
+// without an output to stream to.
 class NumberWriter {
 public:
-    // `tool`: as one JSON object of that tool, in which "result" is a list, or a list of a matrix's rows.
+    // `tool`: write one JSON object of that tool, in which "result" is a list, or a list of a matrix's rows.
     explicit NumberWriter(const NumberLayout& layout, const std::string& tool = "", Output* as_it_comes = nullptr);
     ~NumberWriter();
     NumberWriter(const NumberWriter&) = delete;
@@ -206,8 +206,7 @@ public:
     void append(const Chunk& chunk) {
         append(Piece{chunk.dtype, chunk.count, const_cast<std::byte*>(chunk.bytes.data())});
     }
-    // The same in two steps, the first of which several threads can do at once: what the result has for a piece, and its
-    // end.
+    // The same in two steps: format() makes the text of a piece, in several threads at once, and append() appends it.
     void format(const Piece& piece, std::string& bytes) const;
     void append(const Piece& piece, std::string_view formatted);
     // Writes the header that the layout asks for (with the type of the last chunk) and all appended elements that are not
@@ -235,7 +234,7 @@ std::string number_text(double value);
 std::string number_text(float value);
 std::string number_text(long long value);
 
-// The same in JSON, which has no inf and no nan: they are strings there.
+// The same in JSON, where inf and nan have to be strings.
 std::string json_value(const std::string& number);
-// "tool":"reduce","dtype":"i64","n":10: the members of a filter's JSON object before its own.
+// "tool":"reduce","dtype":"i64","n":10: the members that begin a filter's JSON object.
 std::string json_members(const std::string& tool, DType dtype, std::size_t count);

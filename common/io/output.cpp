@@ -12,7 +12,7 @@
 void hold_standard_descriptors() {
     for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
         if (fcntl(descriptor, F_GETFD) >= 0) continue;
-        // It takes the lowest free number, which is this one. (Uses of it fail as before.)
+        // This takes the lowest free number, which is the closed one. (Its uses fail as before.)
         if (open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0) return;
     }
 }
@@ -61,10 +61,10 @@ std::string Output::make_parts(std::size_t bytes) {
     const std::string path = target_ ? target_->unfinished_path() : "";
     if (path.empty())
         fail(Exit::usage,
-             "several processes write parts of a file: name one by --output that is no device and no pipe, or {}",
+             "several processes write parts of a file: name one with --output that is not a device or pipe, or {}",
              remedy);
     const auto size = static_cast<off_t>(bytes);
-    // (Not every file system can promise room.)
+    // (Not every file system can reserve space.)
     if (size > 0 && fallocate(target_->descriptor(), 0, 0, size) != 0 && errno != EOPNOTSUPP && errno != ENOSYS)
         fail_write();
     if (ftruncate(target_->descriptor(), size) != 0) fail_write();

@@ -8,8 +8,8 @@
 
 #include "common/io/output_file.hpp"
 
-// Before any file is opened: of the standard descriptors that the caller has closed none becomes another file's, which
-// output or messages would then be written to.
+// To call before any file is opened: keeps the standard descriptors that the caller has closed from becoming other
+// files, to which output or messages would then be written.
 void hold_standard_descriptors();
 
 class Output {
@@ -23,13 +23,13 @@ public:
     void write(std::string_view bytes);
     void flush();
 
-    // Instead of write(): a file that several processes write, each its parts. One of them makes room for so many bytes; the
-    // others join it by the path that it returns, and for them there is no other output any more.
-    // Throws Failure(usage) if the output is no such file.
+    // Instead of write(): for a file of which several processes write parts. One process makes room for `bytes` bytes;
+    // the others join it with the path that it returns, and from then on have no other output.
+    // Throws Failure(usage) if the output is not such a file.
     std::string make_parts(std::size_t bytes);
     void join_parts(const std::string& path, const std::string& unfinished, std::size_t bytes);
     void write_part(std::size_t place, std::string_view bytes);
-    // All that this process writes there has been written. (A network file system says only now whether it could be.)
+    // This process has written all of its parts. (A network file system only reports now whether it could write them.)
     void end_parts();
 
     // Makes the result final: flushes, and gives a file its name.

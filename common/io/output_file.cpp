@@ -22,8 +22,8 @@
 
 namespace {
 
-// The files to remove when a signal ends the program: a signal handler can only reach a global. A place in the list is
-// used again, and never freed.
+// The files to remove when a signal ends the program: a signal handler can only reach a global. An entry in the list is
+// reused, and never freed.
 struct Unfinished {
     std::atomic<const char*> path;
     Unfinished* next;
@@ -39,7 +39,7 @@ void remove_unfinished(bool own_alone) {
     }
 }
 
-// `is_own`: no other process gives the file its name.
+// `is_own`: this process, not another, gives the file its name.
 void remember(const std::string& path, bool is_own) {
     for (Unfinished* one = unfinished_files; one; one = one->next) {
         const char* none = nullptr;
@@ -59,10 +59,10 @@ void forget(std::string& path) {
 
 void remove_and_end(int signal, siginfo_t* information, void* context) {
     const int error = errno;
-    // (Of another one's file: the other has to hear of the signal before it misses its file.)
+    // (Not the file of another process, which has to learn of the signal before it misses its file.)
     remove_unfinished(true);
     errno = error;
-    // What was there before us comes next: the checkers' last words, or the end by this signal.
+    // The previous handler comes next: the checkers' report, or the end by this signal.
     const struct sigaction& previous = previous_actions[signal];
     if (previous.sa_flags & SA_SIGINFO) {
         previous.sa_sigaction(signal, information, context);
@@ -80,7 +80,7 @@ bool ends_programs(int signal) {
     return signal < SIGSYS + 1 || signal >= SIGRTMIN;
 }
 
-// Once: handlers that are installed later, as the simulator's are, go on to ours.
+// Called once: handlers that are installed later, such as the simulator's, pass signals on to ours.
 bool catch_ends() {
     struct sigaction action = {};
     action.sa_sigaction = remove_and_end;
@@ -88,7 +88,8 @@ bool catch_ends() {
     for (int signal = 1; signal < NSIG; ++signal) {
         struct sigaction previous = {};
         if (!ends_programs(signal) || sigaction(signal, nullptr, &previous) != 0) continue;
-        // What the caller ignores stays ignored, as under nohup. (The simulator wakes its threads by a real-time one.)
+        // Signals that the caller ignores stay ignored, as under nohup. (The simulator uses a real-time one for its
+        // threads.)
         if (previous.sa_handler == SIG_IGN || (signal >= SIGRTMIN && previous.sa_handler != SIG_DFL)) continue;
         previous_actions[signal] = previous;
         sigaction(signal, &action, nullptr);
@@ -124,7 +125,7 @@ std::string end_of_links(std::string path) {
     return "";
 }
 
-// The number of a descriptor of ours that a path such as /dev/fd/3 or /dev/stdout names; -1 for any other path.
+// Our descriptor that a path such as /dev/fd/3 or /dev/stdout names; -1 for any other path.
 int own_descriptor(const std::string& path) {
     if (!is_in_proc(path)) return -1;
     std::error_code error;
@@ -146,13 +147,13 @@ bool write_all(int descriptor, const char* bytes, std::size_t count) {
     return true;
 }
 
-// Room for so many bytes, if the file system can promise it.
+// Reserves so many bytes, if the file system can; false if there is no room.
 bool has_room(int descriptor, off_t bytes) {
     return bytes == 0 || fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, bytes) == 0 ||
            (errno != ENOSPC && errno != EDQUOT && errno != EFBIG);
 }
 
-// Whether the file has extended attributes that a new file would not get from its folder: a user's, and access lists.
+// Whether the file has extended attributes that a new file would not get from its folder: a user's, or access lists.
 bool has_attributes(const std::string& path) {
     std::string names(std::size_t{1} << 16, '\0');
     const ssize_t length = listxattr(path.c_str(), names.data(), names.size());
@@ -194,7 +195,7 @@ std::string output_identity(const std::string& path) {
     const std::string identity = exists ? identity_of(status) : "";
     if (!identity.empty()) return identity;
     if (own_descriptor(place) >= 0) return "descriptor " + std::to_string(own_descriptor(place));
-    // Where nothing is yet, the name is what counts.
+    // If the file does not exist yet, its name counts.
     std::error_code error;
     const std::filesystem::path folder = std::filesystem::canonical(folder_of(place), error);
     return exists || error ? "" : (folder / name_in(place)).string();
@@ -205,7 +206,7 @@ int open_unnamed_file() {
     const std::string folder = variable && *variable ? variable : P_tmpdir;
     const int unnamed = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (unnamed >= 0 || errno == ENOENT || errno == EACCES) return unnamed;
-    // Not every file system knows files without a name.
+    // Not every file system supports files without a name.
     std::string pattern = folder + "/gridutils-XXXXXX";
     const int descriptor = mkostemp(pattern.data(), O_CLOEXEC);
     if (descriptor >= 0) unlink(pattern.c_str());
@@ -223,9 +224,9 @@ OutputFile::OutputFile(const std::string& path) : given_(path) {
     if (is_in_proc(path_) || (exists && !S_ISREG(existing.st_mode))) open_directly();
     else if (!exists) open_beside();
     else if (faccessat(AT_FDCWD, path_.c_str(), W_OK, AT_EACCESS) != 0)
-        fail_open("name another file, or let it be written (chmod u+w)");
+        fail_open("name another file, or make it writable (chmod u+w)");
     else if (!open_replacement(existing)) {
-        // A new file in its place would have another owner, or no place at all: the old one gets the new contents.
+        // A new file in its place would have another owner, or cannot be created: the old one gets the new contents.
         way_ = Way::copy;
         descriptor_ = open_unnamed_file();
         if (descriptor_ < 0)
@@ -241,7 +242,7 @@ OutputFile::OutputFile(const std::string& path, const Unfinished& of_another)
     struct stat status {};
     const bool is_there = descriptor_ >= 0 && fstat(descriptor_, &status) == 0;
     const bool is_ours = is_there && status.st_size == of_another.bytes;
-    if (is_there && !is_ours) errno = ENOENT;  // this is a file of somebody else, whose folder has the same name
+    if (is_there && !is_ours) errno = ENOENT;  // another file, in a folder with the same name
     if (!is_ours) fail_open("name a file in a folder that all processes see, and may write to");
     unfinished_ = path_;
     remember(unfinished_, false);
@@ -279,7 +280,7 @@ void OutputFile::catch_ends_once() {
     static_cast<void>(is_caught);
 }
 
-// The new file's name is known to the signal handler before there is such a file. It is ours alone: it has our process
+// The signal handler knows the new file's name before the file exists. The name is ours alone: it has our process
 // number, and a file that is already there is left alone.
 void OutputFile::open_beside() {
     way_ = Way::replace;
@@ -298,7 +299,7 @@ void OutputFile::open_beside() {
     fail_open("choose a folder that exists and is writable");
 }
 
-// A new file that can take the place of the existing one with the same owner, group and mode; false if it cannot.
+// Opens a new file that can replace the existing one with the same owner, group and mode; false if there can be none.
 bool OutputFile::open_replacement(const struct stat& existing) {
     const bool has_other_names = existing.st_nlink > 1;
     const bool is_ours = existing.st_uid == geteuid() || geteuid() == 0;
@@ -319,7 +320,7 @@ bool OutputFile::open_replacement(const struct stat& existing) {
     return false;
 }
 
-// Those who may read it may execute it.
+// Everyone who may read the file may execute it.
 static mode_t with_execution(mode_t mode) { return (mode & 07777) | (mode & 0444) >> 2; }
 
 void OutputFile::allow_execution() {
@@ -332,7 +333,7 @@ void OutputFile::commit() {
     if (way_ == Way::copy) return copy_to_path();
     if (way_ == Way::direct) return;
     if (way_ == Way::joined) return forget(unfinished_);
-    if (rename(unfinished_.c_str(), path_.c_str()) != 0) fail_open("its folder has changed meanwhile: write it again");
+    if (rename(unfinished_.c_str(), path_.c_str()) != 0) fail_open("its folder has changed: write it again");
     forget(unfinished_);
 }
 
@@ -341,14 +342,14 @@ void OutputFile::copy_to_path() {
     struct stat result {};
     if (target < 0 || fstat(descriptor_, &result) != 0) fail_open("name another file");
     bool is_fine = has_room(target, result.st_size);
-    const char* const remedy = is_fine ? "it is incomplete" : "make room; it is as it was";
+    const char* const remedy = is_fine ? "it is incomplete" : "make room; it is unchanged";
     is_fine = is_fine && lseek(descriptor_, 0, SEEK_SET) == 0;
     std::vector<char> block(std::size_t{1} << 20);
     ssize_t got = 0;
     while (is_fine && (got = read(descriptor_, block.data(), block.size())) > 0)
         is_fine = write_all(target, block.data(), static_cast<std::size_t>(got));
     is_fine = is_fine && got == 0 && ftruncate(target, result.st_size) == 0;
-    // (Where the mode may not be changed, it stays.)
+    // (If the mode may not be changed, it stays.)
     if (is_fine && is_executable_ && fstat(target, &result) == 0) fchmod(target, with_execution(result.st_mode));
     const int error = errno;
     const bool is_closed = close(target) == 0;

@@ -1,6 +1,6 @@
 // A file to write as a whole: it appears complete or not at all, and keeps what its owner has set up. A link stays a
 // link to the file that is replaced; a file keeps its mode, owner and other names; devices, pipes and "-", standard
-// output, are written as they are.
+// output, are written directly.
 #pragma once
 
 #include <string>
@@ -9,27 +9,27 @@ class OutputFile {
 public:
     // Throws Failure(output_error) if the path cannot be written to. A file that exists stays as it is until commit().
     explicit OutputFile(const std::string& path);
-    ~OutputFile();  // removes what did not become final; so do std::quick_exit() and all signals that can be caught
+    ~OutputFile();  // removes an unfinished file; so do std::quick_exit() and all signals that can be caught
     OutputFile(const OutputFile&) = delete;
     OutputFile& operator=(const OutputFile&) = delete;
 
-    // What another process makes of so many bytes, and several write. Here, too, it is removed unless commit() is called, but
-    // the name is the other one's to give.
+    // A file of so many bytes that another process has created and several write. It, too, is removed unless commit()
+    // is called, but the other process gives it its name.
     struct Unfinished {
         std::string path;
         long long bytes;
     };
     OutputFile(const std::string& path, const Unfinished& of_another);
 
-    // The whole path; "" if the file is written as it is, or only once all is there.
+    // The absolute path; "" if the file is written directly, or only once everything is there.
     std::string unfinished_path() const;
-    // Whether the new contents are not to be seen anywhere before commit(), although the file is an ordinary one.
+    // Whether an ordinary file gets its new contents only in commit().
     bool is_copied_at_end() const { return way_ == Way::copy; }
     // Where to write: any kind of file, and not always at its beginning.
     int descriptor() const { return descriptor_; }
-    // The result is a program.
+    // Makes the file executable.
     void allow_execution();
-    // Everything has been written: makes it final.
+    // Makes the file final, after everything has been written.
     void commit();
 
 private:
@@ -51,12 +51,12 @@ private:
     bool is_executable_ = false;
 };
 
-// A file without a name in TMPDIR, for data that are too large for memory; -1 on failure, with errno.
+// A descriptor for a file without a name in TMPDIR, for data too large for memory; -1 on failure, with errno.
 int open_unnamed_file();
 
-// Two paths of the same file have the same identity, be they links or written in another way. It is "" for what may be
-// read and written by many at once, such as a terminal or /dev/null, and for input that does not exist. "-" is standard
-// input or output.
+// All paths of one file have the same identity, even through links or if they are spelled differently. It is "" for
+// what many may read and write at once, such as a terminal or /dev/null, and for input that does not exist. "-" is
+// standard input or output.
 std::string input_identity(const std::string& path);
-bool is_read_once(const std::string& path);  // a pipe: two readers of one get parts of its bytes each
+bool is_read_once(const std::string& path);  // a pipe: each of two readers would get only some of its bytes
 std::string output_identity(const std::string& path);

@@ -1,5 +1,5 @@
 // Numbers are found by the separators between them, 64 bytes at a time, and their digits are combined eight at a time,
-// so that the length of a number hardly matters. What the quick ways are not certain of is left to std::from_chars.
+// so that the length of a number hardly matters. What the fast paths are not certain of is left to std::from_chars.
 #include "common/io/parse_text.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ Word load(const char* from) {
     return word;
 }
 
-// Of 64 bytes: bit i says something about byte i.
+// Masks of 64 bytes: bit i is about byte i.
 struct Marks {
     std::uint64_t separators = 0, points = 0;
 
@@ -54,15 +54,15 @@ struct Marks {
 
 constexpr std::uint64_t each_byte(std::uint64_t byte) { return byte * 0x0101010101010101; }
 
-// Bytes become the values of their digits, and anything else more than 9.
+// Digits become their values, and any other byte more than 9.
 constexpr std::uint64_t digit_values(std::uint64_t bytes) { return bytes ^ each_byte('0'); }
 
-// The upper bit of each byte that is more than 9; the first of them is certain, the rest only where there is a first.
+// The top bit of each byte that is more than 9. The first one set is right; bits after it may be wrong.
 constexpr std::uint64_t not_digits(std::uint64_t values) {
     return ((values + each_byte(0x76)) | values) & each_byte(0x80);
 }
 
-// Eight digits, the first in the lowest byte: pairs of digits, then of pairs, then of fours.
+// The value of eight digits, the first in the lowest byte: combines pairs of digits, then pairs of pairs, then fours.
 constexpr std::uint64_t combine(std::uint64_t digits) {
     constexpr std::uint64_t low_bytes = 0x000000ff000000ff;
     digits = digits * 10 + (digits >> 8);
@@ -73,13 +73,13 @@ constexpr std::uint64_t combine(std::uint64_t digits) {
 
 constexpr unsigned first_byte_of(std::uint64_t bits) { return static_cast<unsigned>(std::countr_zero(bits)) / 8; }
 
-// The digits from `at` on, up to the first byte that is none.
+// The digits from `at` on, up to the first byte that is not a digit.
 struct DigitRun {
     std::uint64_t digits = 0;
     const char* at;
 
     explicit DigitRun(const char* begin) : at(begin) {}
-    // Returns how many there were; they are right up to 19 in all.
+    // Returns how many there are. Their value is right for up to 19 in all.
     std::size_t take() {
         const char* const begin = at;
         for (unsigned taken = 8; taken == 8; at += taken) {
@@ -100,7 +100,7 @@ struct Decimal {
 
     Decimal(const char* begin, const char* end_) : run(begin), digits(run.take()), end(end_) {}
 
-    // False where std::from_chars has to look at it.
+    // False if std::from_chars has to parse it.
     bool fraction(double& number) {
         int power = 0;
         if (*run.at == '.') {
@@ -124,9 +124,9 @@ struct Decimal {
 
 using Fault = ParsedText::Fault;
 
-// A number of text as its word, in all its forms. The fast ways above leave out what they are not certain of.
+// Parses a word in any form that a number may have. The fast paths above leave out what they are not certain of.
 Fault parse_any(const char* begin, const char* end, double& number) {
-    // from_chars knows no plus sign: drop one, unless another sign follows. (It takes C's "nan(1)" for a number.)
+    // from_chars accepts no plus sign: drop one, unless another sign follows. (It accepts C's "nan(1)".)
     begin += *begin == '+' && !(end - begin > 1 && begin[1] == '-');
     const auto [stop, error] = std::from_chars(begin, end, number);
     if (stop != end || error == std::errc::invalid_argument || end[-1] == ')') return Fault::not_a_number;
@@ -134,7 +134,7 @@ Fault parse_any(const char* begin, const char* end, double& number) {
     return error == std::errc::result_out_of_range && std::isinf(number) ? Fault::out_of_range : Fault::none;
 }
 
-// An integer that may not fit into 64 bits; false if it does not, or if it is none.
+// An integer that may not fit into 64 bits; false if it does not, or if it is not an integer.
 bool parse_whole(const char* begin, const char* end, std::int64_t& integer) {
     begin += *begin == '+' && begin[1] != '-';
     const auto [stop, error] = std::from_chars(begin, end, integer);
@@ -150,7 +150,7 @@ struct ShortNumber {
         values = digit_values(load<std::uint64_t>(end - 8)) & ~std::uint64_t{0} << (8 * (8 - count));
         others = not_digits(values);
     }
-    // Takes the point out; false if there is none, or anything else is no digit.
+    // Takes the point out; false if there is none, or if anything else is not a digit.
     bool fraction(double& number) const {
         const unsigned place = first_byte_of(others);
         const std::uint64_t from_point = values >> (8 * place);
@@ -162,7 +162,7 @@ struct ShortNumber {
     }
 };
 
-// Up to 24 digits just before `end`, eight at a time from the last one on. `others` is 0 if digits are all there is.
+// Up to 24 digits just before `end`, eight at a time, the last ones first. `others` is 0 if all of them are digits.
 struct DigitsBefore {
     std::uint64_t value = 0, others = 0;
 
@@ -179,7 +179,7 @@ struct DigitsBefore {
 
 private:
     std::uint64_t word(const char* end, unsigned count) {
-        const unsigned half = 4 * (8 - count);  // (Shifted in two steps: there may be no digit.)
+        const unsigned half = 4 * (8 - count);  // (Shifted in two steps, since there may be no digits.)
         const std::uint64_t mask = ~std::uint64_t{0} << half << half;
         const std::uint64_t values = digit_values(load<std::uint64_t>(end - 8)) & mask;
         others |= not_digits(values);
@@ -187,7 +187,7 @@ private:
     }
 };
 
-// A fraction without an exponent, with its point at `point`; false where it takes another way.
+// A fraction without an exponent, with its point at `point`; false if it needs a slower way.
 bool parse_fraction(const char* begin, const char* point, const char* end, double& number) {
     const auto before = static_cast<std::size_t>(point - begin), after = static_cast<std::size_t>(end - point - 1);
     if (before > 8 || before + after > 19 || before + after == 0) return false;
@@ -230,7 +230,7 @@ private:
         parsed_.in_last_line = parsed_.count - line_begin_;
     }
 
-    // From the first byte after a number to the next number. Mostly that is one separator.
+    // From the first byte after a number to the next number, usually past one separator.
     const char* pass_separators(const char* at) {
         for (; at < end_ && is_separator(*at); ++at) {
             if (*at == '\n') end_line();
@@ -267,7 +267,7 @@ private:
         return false;
     }
 
-    // Bit i is set if there is a point at begin + i; of a number of more than 64 characters it may not be.
+    // Bit i is set if there is a point at begin + i; in a number of more than 64 characters, it may not be.
     std::uint64_t points_from(const char* begin) const {
         const auto from = static_cast<std::size_t>(begin - points_begin_);
         return from < 128 ? static_cast<std::uint64_t>(points_ >> from) : 0;
@@ -317,11 +317,11 @@ private:
         return true;
     }
 
-    // (Out of the way of what is done for every number.)
+    // (Out of the path that every number takes.)
     [[gnu::noinline, gnu::cold]] void note_lost(std::int64_t lost, bool is_negative) {
         parsed_.lost += is_negative ? -lost : lost;
     }
-    // A second look at the text, which few have to take.
+    // Scans the text again, which is rarely needed.
     [[gnu::noinline, gnu::cold]] void find_negative_zeros() {
         std::size_t place = 0;
         for (const char* at = begin_; place < parsed_.integers; ++at) {

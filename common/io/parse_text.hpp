@@ -1,5 +1,5 @@
-// A block of text to numbers, by one thread and at the speed of its caches: any block without its neighbours, so that
-// several are parsed at once, with what the next one needs to know.
+// Parses a block of text into numbers, in one thread and at the speed of its caches. A block needs no neighbor, so
+// several are parsed at once; the result has what the next block needs to know.
 #pragma once
 
 #include <cstddef>
@@ -10,28 +10,28 @@
 // Bytes before and after a block that the parser may read; it overwrites those after it.
 constexpr std::size_t text_margin = 128;
 
-// What a number of text is, says gridutils(7).
+// gridutils(7) says what a number is in text.
 constexpr bool is_separator(char c) { return c == ' ' || c == ',' || (c >= '\t' && c <= '\r'); }
 
 struct ParsedText {
     enum class Fault { none, not_a_number, out_of_range, comma, too_long };
 
-    // Words of 8 bytes: the first `integers` of them are int64_t; from the first one on that is no integer of 64 bits all
-    // are doubles.
+    // Words of 8 bytes: the first `integers` of them are int64_t; from the first number on that is not a 64-bit
+    // integer, all are doubles.
     std::size_t count = 0, integers = 0;
-    std::vector<std::size_t> negative_zeros = {};  // the places among those integers of zeros written as -0
-    std::int64_t lost = 0;  // the sum of what rounding took from whole numbers of 64 bits among those doubles
+    std::vector<std::size_t> negative_zeros = {};  // the places of zeros written as -0 among those integers
+    std::int64_t lost = 0;  // the sum of what rounding took from 64-bit integers among those doubles
 
     std::size_t line_ends = 0;
     std::size_t in_first_line = 0, in_last_line = 0;  // numbers before the first line end, and after the last one
     std::size_t in_line = 0;                          // numbers in each line between the two; 0: there are none
     bool lines_differ = false;
 
-    bool has_leading_comma = false;  // before the first number: right if the block before ends with one
+    bool has_leading_comma = false;  // before the first number: valid if the block before ends with a number
     std::size_t leading_comma_line = 0;
-    bool comma_may_follow = false;  // a number came since the last comma
+    bool comma_may_follow = false;  // there was a number since the last comma
 
-    // What ended the parsing, and where: in the text, and how many line ends before it.
+    // What stopped the parsing, and where: the word, and the number of line ends before it.
     Fault fault = Fault::none;
     std::size_t fault_line = 0;
     std::string_view word;

@@ -13,7 +13,7 @@ class RunningPipeline {
 public:
     explicit RunningPipeline(const PipelineStages& stages) : stages_(stages) {}
 
-    // What a thread does, in slots first to first + count - 1.
+    // The loop of one thread, which uses slots first to first + count - 1.
     void run(std::size_t first, std::size_t count) {
         for (std::size_t k = 0;; k = (k + 1) % count) {
             const std::size_t slot = first + k;

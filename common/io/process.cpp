@@ -1,4 +1,4 @@
-// (simcc links this file without the rest of the room, and so without the room's libraries.)
+// (simcc links this file without the rest of common/io, and so without its libraries.)
 #include "common/io/process.hpp"
 
 #include <fcntl.h>
@@ -26,7 +26,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
     return all;
 }
 
-// This process's environment with additions, which replace variables of the same names.
+// This process's environment with additions, which replace variables with the same names.
 std::vector<std::string> environment_with(const Environment& additions) {
     std::vector<std::string> all;
     for (const auto& [name, value] : additions) all.push_back(name + "=" + value);

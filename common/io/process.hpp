@@ -1,4 +1,4 @@
-// Other programs, and a folder for what they leave.
+// Starting other programs, and a folder for their files.
 #pragma once
 
 #include <sys/types.h>
@@ -9,22 +9,22 @@
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
-// How a program is started, where it is not to share everything with this one.
+// How a started program differs from this one.
 struct ProgramStart {
-    int output = -1;             // the descriptor that its standard output goes to; -1: where this program's own goes
-    int errors = -1;             // the same of its standard error
-    std::string log;             // the file that both its streams go to, if any; it then has nothing to read
+    int output = -1;             // the descriptor of its standard output; -1: this program's own
+    int errors = -1;             // the same for its standard error
+    std::string log;             // the file for both, if any; it then has nothing to read
     Environment additions = {};  // to its environment
-    bool is_group = false;       // in a process group of its own, so that what it starts in turn can be ended with it
+    bool is_group = false;       // in its own process group, so that what it starts in turn can be ended with it
 };
 
-// Starts a program that is found through PATH, without a shell. Returns 0, with the reason in errno, if it cannot.
+// Starts a program that is found through PATH, without a shell. Returns its process number; 0, and errno, on failure.
 pid_t start_program(const std::vector<std::string>& command, const ProgramStart& how = {});
 
-// What waitpid() says of a program, as a shell says it: its exit status, or 128 + N if signal N ended it.
+// The status from waitpid() as a shell gives it: the exit status, or 128 + N if signal N ended the program.
 int shell_status(int status);
 
-// A folder under TMPDIR, or /tmp, that is removed with all that is in it. Without a place for one: exit code 3.
+// A folder in TMPDIR, or /tmp, that is removed with everything in it. Failure(cuda_error) if it cannot be made.
 class TemporaryFolder {
 public:
     // `name`: how the folder's name begins.
@@ -35,7 +35,7 @@ public:
 
     const std::string& path() const { return path_; }
     std::string file(const std::string& name) const { return path_ + "/" + name; }
-    // Writes a file there; its path.
+    // Writes a file there and returns its path.
     std::string write(const std::string& name, const std::string& text) const;
 
 private:

@@ -40,14 +40,14 @@ StepCount& Progress::begin(const std::string& what, StepUnit unit) {
     begin_ = Clock::now();
     if (always_) draw();
     if (!drawer_.joinable()) {
-        // Signals are for the threads that do the work.
+        // Signals are for the threads that do the work, so this one blocks them.
         sigset_t all, before;
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, &before);
         try {
             drawer_ = std::thread([this] { keep_drawing(); });
         } catch (const std::system_error&) {
-            enabled_ = always_;  // no thread to be had: steps are shown when they begin, or not at all
+            enabled_ = always_;  // no more threads: steps are shown when they begin, or not at all
         }
         pthread_sigmask(SIG_SETMASK, &before, nullptr);
     }

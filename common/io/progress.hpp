@@ -1,5 +1,5 @@
-// One line on standard error that says what is running and how far it is, for steps of more than a second.
-// (simcc links progress.cpp without the rest of the room, and so without the room's libraries.)
+// One line on standard error that says what is running and how far it is, for steps of more than a second. (simcc links
+// progress.cpp without the rest of common/io, and so without its libraries.)
 #pragma once
 
 #include <chrono>
@@ -23,10 +23,10 @@ public:
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    // Ends the last step and begins one. It is shown once it has taken a second; at once if progress was asked for.
+    // Ends the last step and begins one. It is shown once it has taken a second, or at once if progress was requested.
     StepCount& begin(const std::string& what, StepUnit unit);
     void end();
-    // Clears the line for other output; while the step goes on, it returns.
+    // Clears the line for other output; it comes back while the step goes on.
     void hide();
     bool is_enabled() const { return enabled_; }
 
@@ -41,7 +41,7 @@ private:
     const std::string program_;
     const bool always_;
     bool enabled_;
-    std::mutex mutex_;  // of all below
+    std::mutex mutex_;  // for everything below
     std::condition_variable changed_;
     std::string what_;  // "" between steps
     StepUnit unit_ = StepUnit::parts;

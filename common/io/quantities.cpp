@@ -1,4 +1,4 @@
-// (simcc links this file without the rest of the room, and so without the room's libraries.)
+// (simcc links this file without the rest of common/io, and so without its libraries.)
 #include "common/io/quantities.hpp"
 
 #include <cstddef>

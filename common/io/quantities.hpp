@@ -1,5 +1,4 @@
-// Amounts: as a person reads them, and how far a step is, which is counted where the work is done and read by whoever shows
-// it.
+// Amounts as people read them, and the progress of a step: counted where the work is done, and read where it is shown.
 #pragma once
 
 #include <atomic>
@@ -16,6 +15,6 @@ std::string human_duration(double seconds);
 enum class StepUnit { parts, bytes };
 
 struct StepCount {
-    std::atomic<std::size_t> done{0}, total{0};  // a total of 0 is not known
-    std::atomic<double> most_seconds{0};         // the step ends by then; 0 is not known
+    std::atomic<std::size_t> done{0}, total{0};  // a total of 0 is unknown
+    std::atomic<double> most_seconds{0};         // the step ends by then; 0 is unknown
 };

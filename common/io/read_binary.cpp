@@ -22,14 +22,14 @@ void widen(const std::byte* from, std::byte* to, std::size_t n) {
     }
 }
 
-// An element type in files, and the type of ours that it is read as.
+// An element type in files, and our type that it is read as.
 struct StoredType {
     const char* code;  // .npy's, without the byte order
     std::size_t size;
-    DType stored;  // the type itself where it is one of ours, else `dtype`
+    DType stored;  // the type itself if it is one of ours, else `dtype`
     DType dtype;
     void (*widen)(const std::byte* from, std::byte* to, std::size_t n);  // nullptr: no conversion
-    bool is_unsigned_64 = false;  // f64 from the first chunk on with a number that i64 cannot hold
+    bool is_unsigned_64 = false;  // f64 from the first chunk on that has a number too large for i64
 
     bool is_ours() const { return code == std::string_view(npy_code_of(stored)); }
 };
@@ -83,8 +83,8 @@ void swap_bytes(std::byte* bytes, std::size_t n, std::size_t size) {
 
 class BinaryReader final : public NumberReader {
 public:
-    // `promised`: how many elements the header announces; -1 if there is none and the end of the input decides.
-    // `swapped`: big-endian. `member`: what the elements are in, if that is an archive.
+    // `promised`: how many elements the header announces; -1 without a header, if the end of the input decides.
+    // `swapped`: big-endian. `member`: the archive's member that has the elements, if any.
     BinaryReader(std::unique_ptr<InputFile> file, NumberLayout layout, const StoredType& stored, long long promised,
                  bool swapped = false, std::unique_ptr<ArchiveMember> member = nullptr)
         : file_(std::move(file)),
@@ -96,7 +96,7 @@ public:
         if (member_ && !member_->can_hold(static_cast<std::uint64_t>(promised_) * stored_.size))
             file_->fail("the header promises {} elements, more than the archive holds; is it damaged?", promised_);
         if (file_->size() < 0 || member_) return;
-        // A file's size is known: refuse a false header, and a torn element, before any work is done.
+        // A file's size is known: refuse a wrong header or a truncated element before any work is done.
         const long long present = std::max<long long>(0, file_->size() - static_cast<long long>(file_->offset()));
         const long long size = static_cast<long long>(stored_.size);
         if (promised_ < 0 && present % size != 0) fail_torn(static_cast<std::size_t>(file_->size()));
@@ -112,7 +112,7 @@ public:
         if (promised_ >= 0) most = std::min(most, static_cast<std::size_t>(promised_) - taken_);
         expect_memory_for(most);
         Slot nothing;
-        if (promised_ == 0) take(nothing, 0, Cut::exactly);  // there may be more than nothing
+        if (promised_ == 0) take(nothing, 0, Cut::exactly);  // there may be data all the same
         return NumberReader::read(most);
     }
 
@@ -179,8 +179,8 @@ private:
                         file_->offset());
     }
 
-    // A small archive may hold a large array, and a header may promise anything. Memory that is not there is granted all
-    // the same, and the system ends the program when it is used.
+    // A small archive may hold a large array, and a header may promise anything. The system grants memory that it does
+    // not have, and ends the program when it is used.
     void expect_memory_for(std::size_t elements) const {
         const double bytes = double(elements) * (stored_.size + (stored_.widen ? size_of(layout_.dtype) : 0));
         if (promised_ < 0 || bytes < (1 << 30)) return;
@@ -191,7 +191,7 @@ private:
                 elements, human_bytes(bytes), human_bytes(available));
     }
 
-    // As text does with whole numbers.
+    // Widens to f64 if a number is too large for i64, as text does.
     static void widen_unsigned(Piece& piece) {
         const auto* numbers = piece.as<std::uint64_t>();
         const auto is_large = [](std::uint64_t number) { return number >> 63 != 0; };
@@ -215,7 +215,7 @@ private:
     const StoredType stored_;
     long long promised_;
     bool swapped_;
-    long long in_file_ = -1;  // elements, where the size of the file says it
+    long long in_file_ = -1;  // elements, if the size of the file says it
     std::size_t taken_ = 0;
 };
 
@@ -254,7 +254,7 @@ std::vector<DType> raw_dtypes() {
     return dtypes;
 }
 
-// Elements of so many bytes that nobody looks at.
+// Elements of so many bytes, which are never interpreted.
 static StoredType bytes_as_stored(std::size_t size) { return {"", size, DType::i8, DType::i8, nullptr}; }
 
 std::unique_ptr<NumberReader> open_raw(std::unique_ptr<InputFile> file, DType dtype, Elements elements) {
@@ -273,8 +273,8 @@ std::unique_ptr<NumberReader> open_raw(std::unique_ptr<InputFile> file, DType dt
     fail(Exit::usage, "raw data of type {} cannot be read", name_of(dtype));
 }
 
-// The size of an element of one of NumPy's types: "<c16" has 16 bytes, "<U3" three characters of 4. 0 for types that are
-// not of fixed size, or made of others.
+// The size of an element of a NumPy type: "<c16" has 16 bytes, "<U3" three characters of 4. 0 for types without a fixed
+// size, and for structured ones.
 static std::size_t bytes_of_type(const std::string& type) {
     const bool is_simple = type.size() > 2 && std::strchr("<>|=", type[0]) && std::strchr("?bBiufcmMSUV", type[1]);
     const std::size_t digits = type.find_first_not_of("0123456789", 2);
@@ -319,7 +319,7 @@ std::unique_ptr<NumberReader> open_npy(std::unique_ptr<InputFile> file, Elements
     if (elements == Elements::as_stored) {
         layout.stored_type = descr.substr(1, descr.size() - 2);
         layout.stored_bytes = bytes_of_type(layout.stored_type);
-        if (layout.stored_bytes == 0) file->fail("element type {} has no fixed size, or is made of others", descr);
+        if (layout.stored_bytes == 0) file->fail("element type {} has no fixed size, or is structured", descr);
         const long long count = elements_of_shape(*file, layout.shape);
         return std::make_unique<BinaryReader>(std::move(file), layout, bytes_as_stored(layout.stored_bytes), count,
                                               false, std::move(member));
@@ -333,7 +333,7 @@ std::unique_ptr<NumberReader> open_npy(std::unique_ptr<InputFile> file, Elements
                                               std::move(member));
     }
     const char* const remedy =
-        code == "V1" ? "; of 8-bit floats write the bytes alone, and give --input-format raw:e4m3" : "";
+        code == "V1" ? "; for 8-bit floats write only the bytes, and give --input-format raw:e4m3" : "";
     file->fail("element type {} cannot be read; convert it to f4, f8 or an integer type{}", descr, remedy);
 }
 

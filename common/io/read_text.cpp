@@ -20,7 +20,7 @@ void widen_integers(std::uint64_t* words, std::size_t n, const std::vector<std::
     write_negative_zeros(negative_zeros, words, DType::f64);
 }
 
-// The sum of what that takes from them.
+// The sum of what widening takes from them.
 std::int64_t lost_by_widening(const std::uint64_t* words, std::size_t n) {
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < n; ++i) {
@@ -48,7 +48,7 @@ public:
         return slot.is_ready ? take_numbers(slot, most) : take_block(slot);
     }
 
-    // A block that has a fraction is f64 as a whole.
+    // A block with a fraction is f64 as a whole.
     void read(Slot& slot) const override {
         if (slot.is_ready) return;
         parse(slot);
@@ -71,7 +71,8 @@ public:
     }
 
 private:
-    // Up to the last separator of what is read next. Its last word may go on in the next block, and begins that one.
+    // Reads on and takes all up to the last separator. The word after it may continue in the next block, and begins
+    // that one.
     bool take_block(Slot& slot) {
         if (is_at_end_) return false;
         for (;;) {
@@ -117,7 +118,7 @@ private:
         file_->expect_same_size();
     }
 
-    // Lines of a matrix have as many numbers each; empty ones do not count.
+    // All lines of a matrix have the same number of numbers; empty lines do not count.
     void settle_lines(const ParsedText& parsed) {
         numbers_in_line_ += parsed.in_first_line;
         if (parsed.line_ends > 0) end_line();
@@ -153,7 +154,7 @@ private:
         }
     }
 
-    // ---- parts of a certain number of elements: blocks are parsed ahead, several at once
+    // ---- parts with an exact number of elements: blocks are parsed ahead, several at once
 
     bool take_numbers(Slot& slot, std::size_t most) {
         if (ahead_.size() - taken_ < most) parse_ahead(most);
@@ -177,7 +178,7 @@ private:
         return count > 0;
     }
 
-    // Until there are `most` numbers, or no more. What is wrong further on is said when its turn comes.
+    // Parses until there are `most` numbers, or no more. Errors further on are reported when their turn comes.
     void parse_ahead(std::size_t most) {
         ahead_.erase(ahead_.begin(), ahead_.begin() + static_cast<std::ptrdiff_t>(taken_));
         integers_ -= std::min(integers_, taken_);
@@ -203,7 +204,7 @@ private:
         }
     }
 
-    // From the first number with a fraction on all are doubles.
+    // From the first number with a fraction on, all are doubles.
     void append(const Slot& slot) {
         auto* const words = slot.piece.as<std::uint64_t>();
         const bool has_fractions = integers_ < ahead_.size() || is_floating_;
@@ -219,18 +220,18 @@ private:
 
     std::unique_ptr<InputFile> file_;
     NumberLayout layout_;
-    std::string carried_;  // the beginning of a word that the next block goes on with
+    std::string carried_;  // the beginning of a word that continues in the next block
     bool is_at_end_ = false;
 
     std::size_t line_ = 1;
     std::size_t numbers_in_line_ = 0;
     bool has_lines_ = false, lines_differ_ = false;  // of lines that have numbers
-    bool any_ = false, comma_may_follow_ = false;    // a number came; and since the last comma
+    bool any_ = false, comma_may_follow_ = false;    // there was a number; one since the last comma
 
     std::vector<Slot> slots_;
-    std::vector<std::uint64_t> ahead_;  // words: integers_ times int64_t, then double
+    std::vector<std::uint64_t> ahead_;  // words: `integers_` of int64_t, then doubles
     std::size_t taken_ = 0, integers_ = 0;
-    std::vector<std::size_t> negative_zeros_;  // the places of those among the integers, ascending
+    std::vector<std::size_t> negative_zeros_;  // their places among the integers, ascending
     bool is_floating_ = false;
     std::exception_ptr failure_;
 };

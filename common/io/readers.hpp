@@ -1,4 +1,4 @@
-// The three readers behind NumberReader::open, the .npy header, and the archive that may be around a .npy file.
+// The three readers behind NumberReader::open, the .npy header, and the archive that a .npy file may be in.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ std::vector<DType> raw_dtypes();
 // Magic, version 1.0, header length and dictionary, padded to 64 bytes (NumPy's format description, NEP 1).
 std::string npy_header(const NumberLayout& layout);
 
-// The one member of a ZIP archive, in which NumPy keeps arrays (.npz), compressed by deflate or not. Only zlib knows how:
-// its header stays in archive.cpp.
+// The only member of a ZIP archive, in which NumPy keeps arrays (.npz), compressed with deflate or not. Only
+// archive.cpp includes zlib's header.
 class ArchiveMember {
 public:
     // Whether such an archive begins here.
@@ -30,11 +30,11 @@ public:
     explicit ArchiveMember(InputFile& file);
     ~ArchiveMember();
 
-    // Takes up to `count` bytes of the member's contents; fewer only at its end, where that is known.
+    // Takes up to `count` bytes of the member's contents; fewer only at its end, if that is known.
     std::size_t read(void* target, std::size_t count);
-    // All has been read that is wanted: the member must end here, have the right sum, and be the archive's only one.
+    // To call after the last read: the member must end here, have the right checksum, and be the archive's only one.
     void expect_end();
-    // Whether the member can hold so many bytes. What it has is known unless the archive was written to a pipe.
+    // Whether the member can hold so many bytes. Its size is known unless the archive was written to a pipe.
     bool can_hold(std::uint64_t bytes) const { return size_ < 0 || bytes <= static_cast<std::uint64_t>(size_); }
 
 private:

@@ -1,4 +1,4 @@
-// Arrays in Fortran order, where the first index runs fastest, in the order of C, where the last one does.
+// Converts arrays from Fortran order, where the first index runs fastest, to C order, where the last one does.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -49,7 +49,7 @@ private:
         is_read_ = true;
     }
 
-    // Counts through the indices as the file does, and keeps where the element belongs.
+    // Counts through the indices in the file's order, and tracks where each element belongs.
     void transpose(const Chunk& columns) {
         const std::vector<std::size_t> extents = extents_of(layout_.shape);
         std::vector<std::size_t> strides(extents.size(), 1), index(extents.size(), 0);

@@ -1,4 +1,4 @@
-// The floating-point types of 16 and 8 bits as the host stores them, whether its compiler knows them or not: bits that
+// The 16-bit and 8-bit floating-point types as the host stores them, whether or not its compiler has them: bits that
 // convert to and from float. (The functions are C++17 for nvcc.)
 #pragma once
 
@@ -26,7 +26,7 @@ inline float widen_half(std::uint16_t half) {
     return float_of_bits(sign | magnitude);
 }
 
-// To the nearest, ties to even; infinity from 65520 on.
+// Rounds to nearest, ties to even; infinity from 65520 on.
 inline std::uint16_t narrow_half(float value) {
     const std::uint32_t bits = bits_of_float(value), sign = bits >> 16 & 0x8000u, magnitude = bits & 0x7fffffffu;
     if (magnitude > 0x7f800000u) return static_cast<std::uint16_t>(sign | 0x7e00u);   // NaN
@@ -38,7 +38,7 @@ inline std::uint16_t narrow_half(float value) {
     return static_cast<std::uint16_t>(sign | (magnitude - (112u << 23) + 0xfffu + to_even) >> 13);
 }
 
-// The upper half of a float, to the nearest, ties to even.
+// The upper half of a float, rounded to nearest, ties to even.
 inline std::uint16_t narrow_bfloat16(float value) {
     const std::uint32_t bits = bits_of_float(value);
     if ((bits & 0x7fffffffu) > 0x7f800000u) return static_cast<std::uint16_t>(bits >> 16 | 0x40u);  // NaN
@@ -64,8 +64,8 @@ struct BFloat16 {
 // ---- 8 bits (Micikevicius et al., "FP8 Formats for Deep Learning", 2022)
 //   e4m3   4 bits of exponent, 3 of fraction: up to 448, no infinity, one NaN of each sign
 //   e5m2   5 and 2, the upper half of an f16: up to 57344, infinity, NaN
-// Conversion to them is what cuda_fp8.h calls saturating to finite: to the nearest, ties to even, and what is too large,
-// infinity included, becomes the largest number. NaN becomes 0x7f.
+// Conversion to them is what cuda_fp8.h calls saturating to finite: it rounds to nearest, ties to even; anything too
+// large, infinity included, becomes the largest number. NaN becomes 0x7f.
 
 struct E4M3Format {
     static constexpr int fraction_bits = 3, bias = 7;
@@ -83,7 +83,7 @@ std::uint8_t narrow_float8(float value) {
     constexpr int dropped_bits = 23 - Format::fraction_bits, rebias = 127 - Format::bias;
     const std::uint32_t bits = bits_of_float(value), sign = bits >> 24 & 0x80u, magnitude = bits & 0x7fffffffu;
     if (magnitude > 0x7f800000u) return 0x7f;  // NaN
-    // Subnormal: adding a float whose last bit is their unit aligns the fraction to these units and rounds it.
+    // Subnormal: adding a float whose last bit is the subnormals' unit aligns the fraction to that unit and rounds it.
     if (magnitude < (rebias + 1u) << 23) {
         const std::uint32_t aligner = (rebias + 1u + dropped_bits) << 23;
         return static_cast<std::uint8_t>(sign |

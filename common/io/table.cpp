@@ -36,7 +36,7 @@ static std::string plain(const Cell& cell) {
     return fmt::format("{:.{}f}", std::isfinite(number.value) ? number.value : 0.0, number.digits);
 }
 
-// Separators, control characters and quotes inside a cell would break readers that do not know quoting: they are
+// Separators, control characters and quotes inside a cell would break readers that do not support quoting, so they are
 // replaced.
 static std::string without(std::string field, char separator, char instead) {
     for (char& c : field) {
@@ -149,7 +149,7 @@ std::vector<std::string> Table::fields_of(const std::vector<Cell>& row) const {
     return fields;
 }
 
-// As wide as the rows and the heads are, or the room that a block's rows will need.
+// As wide as the rows and headings, or as a block's rows will need.
 Layout Table::layout_of(const std::vector<std::vector<Cell>>& rows) const {
     const bool has_head = header_pending_ || format_ == Format::markdown;  // all Markdown blocks are one table
     std::vector<LaidOutColumn> laid_out;

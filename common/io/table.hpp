@@ -1,5 +1,5 @@
-// One table, five formats. Machine formats are flushed row by row. The human ones are aligned: their rows wait for
-// flush(), or, after begin(), appear one by one with the room that their columns usually need.
+// One table, five formats. Machine formats are flushed row by row. The human formats are aligned: their rows wait for
+// flush(), or, after begin(), appear one by one in columns of their usual width.
 #pragma once
 
 #include <cstddef>
@@ -35,10 +35,10 @@ long long whole(Integer count) {
 struct Column {
     std::string name;  // snake_case with a unit suffix: the machine formats' header; "" keeps the column out of them
     std::string heading = {};  // the human table's heading, with its unit; "" keeps the column out of it
-    double scale = 1;          // what the human table multiplies a number by, and
-    int digits = 0;            // how many digits it shows then
+    double scale = 1;          // the human table multiplies a number by this, and
+    int digits = 0;            // shows so many digits after the point
     std::size_t room = 0;      // how wide its cells usually are, for rows that appear one by one
-    int rank = 0;              // where a terminal is too narrow the human table leaves out the highest first; 0: never
+    int rank = 0;              // on a narrow terminal the human table leaves out the highest first; 0: never
 };
 
 // A count as a cell where 0 means that it does not apply.
@@ -48,7 +48,7 @@ Cell whole_if_any(Integer count) {
     return whole(count);
 }
 
-// A row of a table of columns: a column, and how its cell is taken from a Source.
+// A column, and how its cells are computed from a Source.
 template <typename Source, typename Value = Cell (*)(const Source&)>
 struct ColumnOf {
     Column column;
@@ -93,7 +93,7 @@ private:
     bool is_for_people() const { return format_ == Format::human || format_ == Format::markdown; }
     void print_separated(const std::vector<Cell>& row, char separator);
     void print_json(const std::vector<Cell>& row, const std::vector<JsonExtra>& extras);
-    // Of the columns that people see.
+    // Only of the columns with a heading.
     std::vector<std::string> fields_of(const std::vector<Cell>& row) const;
     Layout layout_of(const std::vector<std::vector<Cell>>& rows) const;
     std::string title_and_head(const std::string& title);

@@ -1,6 +1,6 @@
-// A line of JSON Lines as cells. What our programs write, flat objects with plain strings, numbers and lists of numbers, is
-// read here, since a million rows are to take no more than a second or two; nlohmann's parser reads the rest, and it says
-// what is wrong with a line.
+// Parses a line of JSON Lines into cells. What our programs write, flat objects with plain strings, numbers and lists
+// of numbers, is parsed here, so that a million rows take no more than a second or two; nlohmann's parser reads the
+// rest, and reports what is wrong with a line.
 #include <algorithm>
 #include <charconv>
 #include <limits>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
-// Reads a flat object; gives up at whatever else there is.
+// Reads a flat object; gives up on anything else.
 class FlatObject {
 public:
     FlatObject(std::string_view line, TableBuilder& builder, std::vector<JsonMember>& last)
@@ -131,7 +131,7 @@ private:
         if (column) column->add_text(text);
         return true;
     }
-    // Most lines have the columns of the line before, in its order, and many of its values.
+    // Most lines have the columns of the previous line, in its order, and many of its values.
     bool take_member(std::size_t position) {
         if (position == last_.size()) last_.emplace_back();
         if (position > last_.size()) return false;
@@ -162,7 +162,7 @@ private:
         skip_blanks();
         const char* const value = at_;
         if (!take_value(column)) return false;
-        // What changes from line to line is not worth remembering, but may settle later. A list equals no other.
+        // Values that change from line to line are not worth remembering, but may settle later. No two lists are equal.
         constexpr std::size_t restless = 8;
         member.text.resize(member.key_length);
         if (column && *value != '[' && value == begin + member.key_length && ++member.changes % 256 < restless) {
@@ -216,12 +216,12 @@ std::string add_trace(const std::string& text, TableBuilder& builder) {
         std::pair<std::size_t, std::size_t> lane;
         const nlohmann::json* json;
     };
-    using Number = std::pair<std::string, std::string>;  // of a process and a thread, in which "" is the process itself
+    using Number = std::pair<std::string, std::string>;  // process and thread; "" for the process itself
     try {
         const nlohmann::json trace = nlohmann::json::parse(text);
         if (!trace.is_object() || !trace.contains("traceEvents") || !trace["traceEvents"].is_array())
             return "is one JSON document over several lines: expected an object per line, which jq -c . writes";
-        std::map<Number, std::pair<std::size_t, std::string>> lanes;  // and their names, in their order
+        std::map<Number, std::pair<std::size_t, std::string>> lanes;  // the index and name of each
         const auto lane_of = [&](const nlohmann::json& event, const char* thread) {
             const Number number = {event.value("pid", nlohmann::json()).dump(),
                                    thread ? event.value(thread, nlohmann::json()).dump() : ""};
@@ -254,7 +254,7 @@ std::string add_trace(const std::string& text, TableBuilder& builder) {
     } catch (const nlohmann::json::parse_error& error) {
         return words_of(error);
     } catch (const nlohmann::json::exception& error) {
-        return "is a trace with an event that lacks what it must have: " + printable(error.what(), 200);
+        return "is a trace with an invalid event: " + printable(error.what(), 200);
     }
 }
 

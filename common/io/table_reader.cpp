@@ -21,7 +21,7 @@ std::string_view trimmed(std::string_view text) {
     return text;
 }
 
-// Whether all of the text is a number. One that no double can hold is none: it is more likely a name such as 12e4567.
+// Whether all of the text is a number. One that no double can hold is not: it is more likely a name such as 12e4567.
 bool read_number(std::string_view text, double& number) {
     if (!text.empty() && text.front() == '+') text.remove_prefix(1);
     const char* const end = text.data() + text.size();
@@ -124,7 +124,7 @@ std::size_t TableBuilder::index_of(std::string_view column) {
     const auto [place, is_new] = index_.try_emplace(std::string(column), table_.columns.size());
     if (!is_new) return place->second;
     TableColumn& added = table_.columns.emplace_back(place->first);
-    // A row that is being read gets its cell later.
+    // The row that is being read gets its cell later.
     const std::size_t complete = table_.rows() - (is_in_row_ ? 1 : 0);
     for (std::size_t row = 0; row < complete; ++row) added.add_empty();
     return place->second;
@@ -150,8 +150,8 @@ class Lines {
 public:
     explicit Lines(InputFile& file) : file_(file) {}
 
-    // The next line that is not blank. With `quotes` it goes on to the line in which its last quote is closed. The view
-    // holds until the next call.
+    // The next line that is not blank. With `quotes` it extends to the line that closes its last quote. The view is
+    // valid until the next call.
     bool next(std::string_view& line, bool quotes) {
         do {
             begin_ = after_;
@@ -170,7 +170,7 @@ public:
     }
 
 private:
-    // Finds the end of the line at begin_, reading on as it takes. Returns false at the end of the file.
+    // Finds the end of the line at begin_, reading more as needed. Returns false at the end of the file.
     bool find_end(bool quotes) {
         std::size_t searched = begin_;
         bool is_open = false;
@@ -196,7 +196,7 @@ private:
         }
     }
 
-    // Moves what is left to the front, and reads behind it.
+    // Moves what is left to the front, and reads more after it.
     bool read_more() {
         if (filled_ - begin_ > longest_line) fail("is longer than {} MiB; is this a table?", longest_line >> 20);
         std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
@@ -216,7 +216,7 @@ private:
     std::size_t line_ = 1, next_line_ = 1;
 };
 
-// Gives each field of a line to take(index, field). Returns how many there are.
+// Calls take(index, field) for each field of a line. Returns how many there are.
 template <typename Take>
 std::size_t for_each_field(std::string_view line, char separator, Take take) {
     const bool quoted = separator != '\t' && line.find('"') != line.npos;
@@ -263,7 +263,7 @@ public:
                 lines_.fail("names the column '{}' twice; rename one", name);
             names_.push_back(name);
         });
-        if (!has_name) lines_.fail("has numbers alone: expected a header that names the columns; put one in front");
+        if (!has_name) lines_.fail("has only numbers: expected a header that names the columns; put one in front");
         for (const std::string& name : names_) places_.push_back(builder_.index_of(name));
     }
 
@@ -281,7 +281,7 @@ public:
     }
 
 private:
-    // The header of a table that was appended to the first.
+    // Whether the line is the header again, of a table that was appended to the first.
     bool is_header(std::string_view line) const {
         if (line.substr(0, names_[0].size()) != names_[0]) return false;
         bool same = true;
@@ -319,7 +319,7 @@ DataTable read_table(const std::string& path, Lists lists, StepCount* count) {
     constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
     if (line.substr(0, 3) == byte_order_mark) line.remove_prefix(3);
     if (trimmed(line).front() == '[')
-        source.fail("is a JSON array: expected an object per line; jq -c '.[]' makes them of it");
+        source.fail("is a JSON array: expected an object per line; jq -c '.[]' converts it");
     if (trimmed(line) == "{" || line.find("\"traceEvents\"") != line.npos) {
         std::string whole(line);
         while (source.next(line, false)) (whole += '\n') += line;

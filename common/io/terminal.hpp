@@ -1,16 +1,16 @@
-// How wide a line for a person may be.
+// What a terminal can show.
 #pragma once
 
 #include <cstddef>
 
 constexpr std::size_t no_limit = static_cast<std::size_t>(-1);
 
-// Characters in a line: what COLUMNS says, or else the width of the terminal behind the descriptor; no_limit where it is
-// none.
+// Characters per line: COLUMNS if it is set, otherwise the width of the terminal behind the descriptor; no_limit if
+// there is none.
 std::size_t line_width(int descriptor);
 
-// Lines of the terminal behind the descriptor; no_limit where it is none.
+// Lines of the terminal behind the descriptor; no_limit if there is none.
 std::size_t line_count(int descriptor);
 
-// A terminal that shows characters and nothing else: TERM is "dumb".
+// Whether the terminal shows only plain characters: TERM is "dumb".
 bool is_dumb_terminal();

@@ -34,7 +34,7 @@ std::string list_text(const std::vector<std::string>& names, std::string_view la
     return list;
 }
 
-// Only the last star needs to be tried again: it can match whatever more an earlier one could.
+// Only the last star needs to be tried again: it can match anything that an earlier one could.
 bool matches_glob(std::string_view pattern, std::string_view name) {
     std::size_t p = 0, n = 0, star = pattern.npos, taken_by_star = 0;
     while (n < name.size()) {

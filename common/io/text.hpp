@@ -1,4 +1,4 @@
-// fmt's formatting behind a type-erased door: fmt's own headers cost seconds per file and trouble nvcc, so they stay in text.cpp.
+// fmt's formatting behind a type-erased interface: fmt's own headers cost seconds per file and give nvcc trouble.
 #pragma once
 
 #include <algorithm>
@@ -33,14 +33,14 @@ std::string text(std::string_view format, const Arguments&... arguments) {
     return format_text(format, {text_argument(arguments)...});
 }
 
-// Ends the program by way of main(): prints the message after the program's name and exits with this code.
+// Ends the program through main(): prints the message after the program's name and exits with this code.
 template <typename... Arguments>
 [[noreturn]] void fail(Exit exit, std::string_view format, const Arguments&... arguments) {
     throw Failure(exit, text(format, arguments...));
 }
 
-// A __FILE__ as a path in the project: "common/cuda/buffers.cuh" also where the compiler found it as
-// "./common/buffers.cuh".
+// A __FILE__ as a path in the project: "common/cuda/buffers.cuh", even if the compiler found it as
+// "./common/cuda/buffers.cuh".
 std::string source_name(std::string_view file);
 
 // Splits at every separator; an empty text gives no parts.
@@ -52,10 +52,10 @@ std::string list_text(const std::vector<std::string>& names, std::string_view la
 // Shell-style match of a whole name against a pattern with * and ?.
 bool matches_glob(std::string_view pattern, std::string_view name);
 
-// Words for a message: without control characters, since they may be binary data, and cut to a readable length.
+// Words for a message, cut to `longest`; '?' replaces all but printable ASCII, since they may be binary data.
 std::string printable(std::string_view words, std::size_t longest);
 
-// Which name was meant: for the messages about misspelt options, variants and the rest.
+// Finding the name that was meant, for messages about misspelled options, variants and so on.
 
 // Levenshtein's distance, one row at a time.
 inline std::size_t edit_distance(std::string_view from, std::string_view to) {
@@ -73,7 +73,7 @@ inline std::size_t edit_distance(std::string_view from, std::string_view to) {
     return row[to.size()];
 }
 
-// The candidate with the smallest edit distance to `word`, or "" when none is near enough to be a typing mistake.
+// The candidate with the smallest edit distance to `word`, or "" if none is close enough to be a typo.
 inline std::string nearest_name(std::string_view word, const std::vector<std::string>& candidates) {
     std::string nearest;
     std::size_t smallest = std::max<std::size_t>(word.size() / 2, 1) + 1;
