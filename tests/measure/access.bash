@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# What access reaches on this machine's GPU, beside its goals: coalesced reads at least 0.91 of the nominal bandwidth from
-# 1 GiB on, and at most 10 % less than that moved by every pattern that is bound by sectors.
+# What access reaches on this machine's GPU, with its goals: coalesced reads get at least 0.91 of the nominal bandwidth
+# from 1 GiB on, and every pattern that is bound by sectors moves at most 10 % less than that.
 #     tests/measure/access.bash [BIN]
-# A row per pattern and word: GB/s asked for and moved, the share of the bound, and whether the goal is met. A pattern
+# A row per pattern and word: GB/s requested and moved, the share of the bound, and whether the goal is met. A pattern
 # with too few bytes in flight is bound by latency, not by sectors, so its best unrolling counts.
 set -euo pipefail
 
@@ -10,8 +10,8 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 export PATH=${1:-$root/bin}:$PATH
 nominal=$(devquery -d gpu --csv | awk -F , '$3 == "peak_memory_gbyte_per_s" { print $4; exit }')
 
-# goals BOUND GOAL: of the rows of access, those of the best unrolling beside their bound: a number of GB/s moved, or
-# "coalesced", the first pattern's.
+# goals BOUND GOAL: the rows of access with the best unrolling, beside their bound: a number of GB/s moved, or
+# "coalesced" for that of the first pattern.
 goals() {
     mlr --icsv --ocsv top -n 1 -f p_moved_gbyte_per_s -a -g n,kernel,p_word_bytes,p_op,p_offset,p_stride |
         awk -F , -v bound="$1" -v goal="$2" '

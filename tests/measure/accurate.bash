@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# What accuracy costs on a GPU: the accurate and the exact sum against the plain one, sample by sample in turns.
+# What accuracy costs on a GPU: the accurate and the exact sum against the plain one, with samples in turns.
 #     tests/measure/accurate.bash [DEVICE]
-# A row per type, size, numbers and method: the medians of the plain sum and of the method in microseconds, the method's
-# over the plain one's, the goal, and whether it is met. From 2^24 numbers on the goals are 1.05 for accurate sums of f32,
-# 1.15 for those of f64, and 2 for exact ones; below there are none. Then what all operations in one pass cost.
+# A row per type, size, numbers and method: the medians of the plain sum and of the method in microseconds, the ratio of
+# the second to the first, the goal, and whether it is met. From 2^24 numbers on, the goals are 1.05 for accurate sums of
+# f32, 1.15 for those of f64, and 2 for exact ones; below there are none. Then the cost of all operations in one pass.
 set -euo pipefail
 
 device=${1-gpu}

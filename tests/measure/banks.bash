@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# What a pass through the banks of shared memory costs on this machine's GPU. Goal: the cycles per pass are the same within
-# 5 % whatever the conflicts.
+# What a pass through the banks of shared memory costs on this machine's GPU. Goal: the cycles per pass are the same
+# within 5 %, whatever the conflicts.
 #     tests/measure/banks.bash [BIN]
 # A row per operation and word: the median of the cycles per wavefront over all strides, tiles and swizzles, the least and
-# the most, and whether all of them are within 5 % of it; then the same for replays alone: the cycles beyond those of a
-# request without conflicts, for each wavefront beyond its own. The rows that differ from the median follow, and words of 8
-# and 16 bytes that all lanes read, whose limit is how fast registers are filled, and not the banks.
+# the most, and whether all of them are within 5 % of it. Then the same for replays only: the extra cycles over a request
+# without conflicts, per extra wavefront. Then the rows that differ from the median, and words of 8 and 16 bytes that all
+# lanes read, which are limited by how fast registers are filled, not by the banks.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/../.." && pwd)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# `make bench`: the standard set on this machine, on its GPU or in the simulator.
+# `make bench`: runs the standard set on this machine's GPU or in the simulator.
 #     tests/measure/bench.bash DEVICE FOLDER [BASE]
-# Writes FOLDER/results.jsonl, all rows with their samples, and FOLDER/report.html, the pictures of all runs in one file that
-# loads nothing. With BASE, the results.jsonl of another run, `compare` says what has changed since.
+# Writes FOLDER/results.jsonl, all rows with their samples, and FOLDER/report.html, the pictures of all runs in a single
+# file that loads nothing else. With BASE, the results.jsonl of another run, `compare` says what has changed since.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 PATH=$PWD/bin:$PATH
@@ -10,7 +10,7 @@ device=$1 folder=$2 base=${3-}
 
 give_up() { echo "make bench: $1" >&2 && exit 2; }
 
-# (Said now rather than after the runs.)
+# (Checked now rather than after the runs.)
 [ -z "$base" ] || [ -f "$base" ] || give_up "BASE=$base is not there: name the results.jsonl of an earlier make bench"
 mkdir -p "$folder" || give_up "cannot write to $folder"
 work=$(mktemp -d)
@@ -52,7 +52,7 @@ END
 
 status=0
 
-# picture TITLE COMMAND ARGUMENT...: the section of the report with what plot makes of them.
+# picture TITLE COMMAND ARGUMENT...: the section of the report with plot's picture of the command's output.
 picture() {
     local title=$1 command=$2
     shift 2
@@ -64,7 +64,7 @@ picture() {
     } >>"$work/report.html"
 }
 
-# measure TITLE PROGRAM [ARGUMENT]...: its rows, and their picture. Of a GPU plot takes the limits from devquery.
+# measure TITLE PROGRAM [ARGUMENT]...: its rows, and their picture. On a GPU, plot takes the limits from devquery.
 measure() {
     local title=$1 rows command
     shift

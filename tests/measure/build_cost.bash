@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# What a clean build costs: CPU-seconds (user and system) of every object, the dearest first, and their sum.
+# What a clean build costs: CPU-seconds (user and system) of every object, the most expensive first, and their sum.
 #     tests/measure/build_cost.bash [MAKE ARGUMENT]...      for example NVCC= (without nvcc), ARCHS=90a, bin/reduce
-# Builds a copy of the tree in a temporary folder, with a shell for make that takes the time of each recipe line. The
-# sum counts processor time, so a busy machine changes it little; make's own time for reading the Makefile is not in it.
+# Builds a copy of the tree in a temporary folder, with a shell for make that times each recipe line. The sum counts
+# processor time, so a busy machine changes it little; make's own time for reading the Makefile is not included.
 set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -10,12 +10,12 @@ copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 (cd "$root" && git ls-files -z --cached --others --exclude-standard |
     tar --null --files-from=- --ignore-failed-read -cf -) 2>/dev/null | tar -xf - -C "$copy"
-# `make toolkit` has put nvcc where git does not look.
+# `make toolkit` has put nvcc into a folder that git ignores.
 if [ -d "$root/build/toolkit" ]; then mkdir -p "$copy/build" && ln -s "$root/build/toolkit" "$copy/build/toolkit"; fi
 
 cat >"$copy/timing-shell" <<'SHELL'
 #!/usr/bin/env bash
-# sh -c LINE, and a row in the log: CPU-seconds, a tab, the file that the line writes.
+# Runs sh -c LINE, and adds a row to the log: CPU-seconds, a tab, the file that the line writes.
 TIMEFORMAT='%U %S'
 row=$(mktemp "$COST_LOG.XXXXXX")
 { time /bin/sh "$@" 2>&3; } 3>&2 2>"$row"

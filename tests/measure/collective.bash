@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# How collective's all-reduces compare with NCCL's, and its figures of NCCL with NCCL called directly, on all GPUs.
+# Compares collective's all-reduces with NCCL's, and its figures for NCCL with NCCL called directly, on all GPUs.
 #
 #   tests/measure/collective.bash [DEVICE]     all by default; sim tries the script out
 #
-# First the times of each all-reduce by size, from which the sizes follow at which `fastest` changes its method (in
-# kernels/collective/methods.cuh), and of the other operations. Then a short table: ours over NCCL's time up to 64 KiB (goal:
-# at most 0.6), ours over NCCL's bus bandwidth at 1 GiB (goal: at least 1), and NCCL through collective over NCCL directly
-# (goal: within 1 %). NCCL's library and header must be where nvcc and the loader find them, or beside nvcc's own.
+# First the times of each all-reduce by size, which give the sizes at which `fastest` changes its method (in
+# kernels/collective/methods.cuh), and those of the other operations. Then a short table: our time over NCCL's up to
+# 64 KiB (goal: at most 0.6), our bus bandwidth over NCCL's at 1 GiB (goal: at least 1), and NCCL through collective over
+# NCCL directly (goal: within 1 %). nvcc and the loader must find NCCL's library and header, or they lie beside nvcc's own.
 # shellcheck disable=SC2016  # awk's fields are not the shell's variables
 set -euo pipefail
 export LC_ALL=C
@@ -60,7 +60,7 @@ awk -F , "$verdicts"'
     $at["kernel"] == "fastest" { ours = $at["p_bus_gbyte_per_s"]; ratio = $at["versus_ratio"]; method = $at["p_method"] }
     $at["kernel"] == "all-reduce" { printf "%-34s %10d %7.1f GB/s %7.1f GB/s %7.3f %7s  %s\n", "bus bandwidth, " method, $at["bytes"], $at["p_bus_gbyte_per_s"], ours, ratio, ">= 1", met(ratio >= 1) }' "$table"
 
-# Both anew each time, in turns, since what is compared are two processes.
+# Both start anew each time, in turns, since two processes are compared.
 for n in 1 16Ki "$large"; do
     for _ in 1 2 3; do
         measured -k all-reduce -n "$n" -r $samples --max-ci 0 -w 5

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Compares the speed of two builds of the simulator, kernel by kernel, on a machine that may have other work to do.
+# Compares the speed of two builds of the simulator, kernel by kernel, on a machine that may be busy.
 #
 #   tests/measure/compare_builds.bash OLD_BIN NEW_BIN [ROUNDS]
 #
 # OLD_BIN and NEW_BIN are folders of programs (bin/ of two source trees). In each of ROUNDS (default 20) every kernel runs
-# in both builds, one right after the other, and which of them comes first alternates. What counts is the user CPU time of
-# the process, with so many launches that its input hardly matters: it does not grow while another process has the core.
-# Prints a row per kernel and mode as CSV: the least and the median of each build in milliseconds, new over old of both,
-# and the median of the rounds' ratios, from which what slows down both builds alike cancels. The last line is the
-# geometric mean of these medians.
+# in both builds, one right after the other, in alternating order. The measure is the user CPU time of the process, which
+# does not grow while another process has the core, with enough launches that reading the input hardly matters.
+# Prints a row per kernel and mode as CSV: the least and the median of each build in milliseconds, their ratios new over
+# old, and the median of the rounds' ratios, in which slowdowns of both builds cancel. The last line is the geometric mean
+# of these medians.
 #
 # MODES chooses "fast", "checked" (all four checks) or both (the default); KERNELS a regular expression. One thread each.
 set -euo pipefail
@@ -20,7 +20,7 @@ fi
 old=$1 new=$2 rounds=${3-20}
 export SIMCC_THREADS=1
 
-# A line for each measurement: mode, name, program and its options. The checked ones are smaller: they take much longer.
+# A line for each measurement: mode, name, program and its options. Checked ones are smaller, since they are much slower.
 measurements() {
     cat <<'END'
 fast vecadd vecadd -k one-per-thread -n 16Mi -r 30

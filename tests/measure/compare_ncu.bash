@@ -6,27 +6,27 @@
 #   tests/measure/compare_ncu.bash --compare FOLDER    only compare with what was recorded, perhaps on another machine
 #
 # Prints a row per kernel and figure: both values, and whether they are equal to three digits; at the end, how many are.
-# A difference is no failure: nvcc may vectorize, unroll or predicate what the source says.
+# A difference is not a failure: nvcc may vectorize, unroll or predicate the code.
 #
-# The figures are quotients, since the sizes of grids follow from the device:
+# The figures are ratios, since the sizes of grids depend on the device:
 #   sectors per request of global loads and stores
 #   shared wavefronts per instruction of shared loads and stores
-#   branch efficiency in percent: branches of which all lanes went the same way
+#   branch efficiency in percent: branches in which all lanes went the same way
 #
-# ncu counts shared wavefronts in two places. l1tex__data_pipe_lsu_wavefronts_mem_shared_op_* is a counter of the
-# hardware. It has wavefronts that no access asked for: of requests that lost the arbitration for the data stage to
-# another warp (on an H200 0.03 to 0.07 per store in matmul's tiles, never in a kernel of one warp). And it counts
-# atomic operations on shared memory as loads. The metrics of the same name with smsp__sass_ are attributed to the instruction.
-# These are compared; what the hardware counted beyond them is printed as "noise".
+# ncu counts shared wavefronts in two places. l1tex__data_pipe_lsu_wavefronts_mem_shared_op_* is a hardware counter. It
+# includes extra wavefronts of requests that lost the arbitration for the data stage to another warp (on an H200 0.03 to
+# 0.07 per store in matmul's tiles, never in a kernel of one warp), and counts atomic operations on shared memory as
+# loads. The metrics of the same name with smsp__sass_ are attributed to the instruction. These are compared; the excess
+# of the hardware counter is printed as "noise".
 #
-# What nvcc makes of the source explains the other differences:
+# The code that nvcc generates explains the other differences:
 #   shared loads of matmul tiled-*, register-*, async: loads of neighbouring words become one of 16 bytes, which takes
 #       2 wavefronts where 4 broadcasts take 4
-#   branches of reduce: a short body of an `if` becomes predicates, leaving a kernel is no branch, loops are unrolled:
-#       there are fewer branches, and mostly the divergent ones are gone
+#   branches of reduce: short bodies of an `if` are predicated, leaving a kernel is no branch, loops are unrolled: there
+#       are fewer branches, and mostly the divergent ones disappear
 #   reduce tagged, matmul fastest: another shape or another kernel is chosen for another device
 #   matmul async: asynchronous copies store into shared memory without a store instruction
-# Where ncu has seen no branch at all there is nothing to compare.
+# If ncu has seen no branch at all, there is nothing to compare.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -46,7 +46,7 @@ metrics=(
 columns=kernel,gld_requests,gld_sectors_per_request,gst_requests,gst_sectors_per_request
 columns+=,sld_requests,sld_wavefronts_per_request,sst_requests,sst_wavefronts_per_request,branches,branch_efficiency
 
-# The NVTX range around a launch is named for its variant; launches outside of one are of no interest.
+# The NVTX range around a launch is named after its variant; launches outside a range are ignored.
 record() {
     local program list
     list=$(printf '%s.sum,' "${metrics[@]}")
@@ -69,7 +69,7 @@ compare() {
     awk -v program="$1" '
         function ratio(part, whole) { return whole > 0 ? part / whole : 0 }
         function three_digits(value) { return sprintf("%.3g", value) + 0 }
-        # A row, if both sides have something to count.
+        # A row, if both sides have a count.
         function row(kernel, figure, hardware, whole, simulated, simulated_whole, noise) {
             if (whole == 0 && simulated_whole == 0) return
             if (whole == 0 || simulated_whole == 0) verdict = "one side only"

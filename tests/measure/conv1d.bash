@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Measures conv1d's goals on a GPU: as fast as a copy while memory is the limit, and at least four times PyTorch's
-# conv1d; and where FFTs win. Prints a short table: ours, peer, ratio, goal, met.
+# Measures conv1d's goals on a GPU: as fast as a copy while memory is the limit, and at least four times as fast as
+# PyTorch's conv1d; and where FFTs win. Prints a short table: ours, peer, ratio, goal, met.
 #     bash tests/measure/conv1d.bash [PROGRAM]     some minutes; PROGRAM is bin/conv1d unless it is given
-# PyTorch is asked through python3, in turns with ours, a process each; without it its rows are left out. SIZE (2^26),
+# PyTorch runs in python3, in turns with ours, each in its own process; without it its rows are left out. SIZE (2^26),
 # ROUNDS (5) and PYTHON (python3) may be set. The GPU should be idle.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -15,14 +15,14 @@ size=${SIZE:-$((1 << 26))} rounds=${ROUNDS:-5} python=${PYTHON:-python3}
 verdict() { awk -v ratio="$1" -v goal="$2" 'BEGIN { print (ratio >= goal ? "met" : "NOT MET") }'; }
 row() { printf '%-34s %10s %10s %8s %6s  %s\n' "$@"; }
 
-# field NAME: of the only row of a CSV table on standard input.
+# field NAME: the cell in the only row of a CSV table on standard input.
 field() {
     awk -F , -v name="$1" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) wanted = i } NR == 2 { print $wanted }'
 }
 
 row "n = $size" "ours GB/s" peer ratio goal ""
 
-# ---- beside the copy: the bench takes samples of both in turns
+# ---- against the copy: the bench takes samples of both in turns
 
 beside() { # KERNEL PEER WIDTH TYPE GOAL
     local table
@@ -36,7 +36,7 @@ beside() { # KERNEL PEER WIDTH TYPE GOAL
 for dtype in f32 f64; do
     for width in 2 3 5 7 9 11 13 15 17; do beside fastest copy $width $dtype 0.95; done
 done
-# Which of its two kernels suits the widths around the change from one to the other.
+# Which of its two kernels suits the widths around the switch from one to the other.
 for width in 7 9 11 17; do
     beside fastest register-tile $width f32
     beside fastest register-tile $width f64
@@ -82,7 +82,7 @@ if "$python" -c 'import torch, sys; sys.exit(not torch.cuda.is_available())' 2>/
     for width in 3 17 63; do
         ours=() theirs=() ratios=()
         for ((round = 0; round < rounds; ++round)); do
-            # Who goes first alternates.
+            # Which one goes first alternates.
             if ((round % 2)); then theirs+=("$(torch $width)"); fi
             ours+=("$("$program" -d gpu -q -k fastest --width $width -n "$size" --csv | field gbyte_per_s)")
             if ((round % 2 == 0)); then theirs+=("$(torch $width)"); fi
@@ -96,7 +96,7 @@ else
     echo "PyTorch with a GPU is not in $python: its rows are left out" >&2
 fi
 
-# ---- where transforms win
+# ---- where FFTs win
 
 for dtype in f32 f64; do
     for width in 31 47 63 95 127 255 1023 4095; do beside overlap-save fastest $width $dtype; done

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# What divergence costs on this machine's GPU. Goals: lanes that part take as long as the formula says, within a tenth, from
-# where the compiler no longer predicates; and threads of one warp that wait for each other come to their end.
+# What divergence costs on this machine's GPU. Goals: diverging lanes take as long as the formula says, within a tenth,
+# once the compiler no longer predicates; and threads of one warp that wait for each other finish.
 #     tests/measure/diverge.bash [BIN]
 # First a row per length of a body: the slowdown of a branch by thread parity, and the throughput of both kinds of warps.
-# The first length that costs half as much again is where predication ends. Then a row per variant and way to part; then the
-# threads that wait, with their time beside that of the variant that does not need independent threads.
+# The first length that costs half as much again is where predication ends. Then a row per variant and way to diverge;
+# then the threads that wait, beside the time of the variant that does not need independent thread scheduling.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/../.." && pwd)

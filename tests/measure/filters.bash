@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Whether filters run at the machine's limits: a row per goal, with the rate of ours and of a peer in GB/s of input, and
-# the processor time that each took.
+# Whether filters run at the machine's limits: a row per goal, with our rate and that of a peer in GB/s of input, and the
+# processor time of each.
 #
 #   tests/measure/filters.bash [host]    without a GPU: about a minute, 5 GB of TMPDIR, 10 GB of memory for its pages
 #   tests/measure/filters.bash gpu       on the first GPU, the same peers and the bus: about two minutes
 #   tests/measure/filters.bash gang      on all GPUs, with one of them and the page cache as peers: about two minutes
 #
-# Ours and the peer take turns, and the best of five runs counts: what others do on the machine makes both slower. Where
-# it is busy, compare processor times, of which the last column has the ratio, or for text the GB that one core parses in
-# a second of its time. numpy is a peer if `python3 -c 'import numpy'` works; NUMPY=PYTHON names another
+# Ours and the peer take turns, and the best of five runs counts: other work on the machine makes both slower. If it is
+# busy, compare processor times: the last column has their ratio, or for text the GB that one core parses per second of
+# its time. numpy is a peer if `python3 -c 'import numpy'` works; NUMPY=PYTHON names another
 # interpreter. A row is NOT MET by wall-clock time alone.
 set -euo pipefail
 export LC_ALL=C
@@ -23,13 +23,13 @@ cd "$folder"
 device=sim
 [ "$where" = host ] || device=gpu
 
-# timed COMMAND: appends wall-clock and processor seconds of the line for the shell to the file $2.
+# timed COMMAND FILE: appends wall-clock and processor seconds of the shell command to the file.
 timed() {
     local TIMEFORMAT='%R %U %S'
     { time bash -o pipefail -c "$1" >/dev/null 2>errors; } 2>&1 | awk '{ print $1, $2 + $3 }' >>"$2"
 }
 
-# goal NAME BYTES RATIO OURS [PEER]: RATIO is what the peer's rate times that must be; without a peer it is in GB/s.
+# goal NAME BYTES RATIO OURS [PEER]: our rate must be RATIO times the peer's; without a peer, RATIO is in GB/s.
 goal() {
     local name=$1 bytes=$2 ratio=$3 ours=$4 peer=${5-} round
     : >ours
@@ -55,7 +55,7 @@ goal() {
         }' ours peer
 }
 
-# A GiB of f32 and the like, and text: as many numbers as there are lines.
+# A GiB of f32 and of other types, and text: a number per line.
 perl -e 'srand 1; print pack "f<*", map { rand } 1 .. 262144' >mebibyte
 for ((i = 0; i < 1024; ++i)); do cat mebibyte; done >one
 cat one one one one >four
@@ -66,7 +66,7 @@ for ((i = 0; i < 40; ++i)); do cat million; done >decimals.txt
 for ((i = 0; i < 40; ++i)); do cat digits; done >doubles.txt
 raw="--input-format raw:f32 -d $device"
 
-# size FILE...: their bytes.
+# size FILE...: their size in bytes.
 size() { cat "$@" | wc -c; }
 
 printf '%-44s %8s %8s %7s %6s  %-7s %8s %8s %6s\n' goal GB/s peer ratio goal met 'cpu s' 'peer cpu' 'by cpu'
@@ -91,7 +91,7 @@ elif [ "$where" = gang ]; then
     cat four four four four >sixteen
     gpus=$(devquery -d all --prop ordinal --value | wc -l)
     raw="--input-format raw:f32"
-    # Eight readers for each GPU, as reduce has them at most.
+    # Eight readers for each GPU, the most that reduce uses.
     readers=$((8 * gpus)) blocks=$((2048 / (8 * gpus)))
     cached="for ((i = 0; i < $readers; ++i)); do dd if=sixteen of=/dev/null bs=8M skip=\$((i * $blocks)) count=$blocks & done; wait"
     goal "reduce --gang FILE, $gpus GPUs: one GPU" "$(size sixteen)" 1 "reduce --gang $raw sixteen" "reduce -d 0 $raw sixteen"
@@ -101,7 +101,7 @@ elif [ "$where" = gang ]; then
         goal "reduce --gang $kind.txt: one GPU" "$(size $kind.txt)" 1 "reduce --gang $kind.txt" "reduce -d 0 $kind.txt"
     done
 else
-    # What the start of CUDA takes is in the wall-clock time of ours: 16 GiB make it small.
+    # Our wall-clock time includes the start of CUDA: with 16 GiB that is small.
     cat four four four four >sixteen
     bus=$(transfer -d gpu -q -n 256Mi -k pinned-h2d --csv | awk -F , 'NR == 1 { for (i = 1; i <= NF; ++i) at[$i] = i } NR == 2 { print $at["gbyte_per_s"] }')
     printf 'the bus, as transfer measures it: %s GB/s\n' "$bus"

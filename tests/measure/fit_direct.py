@@ -3,8 +3,8 @@
     python3 tests/measure/fit_direct.py [--types LIST] [--shapes N] [--seed N] [--program FILE] [--dry-run]
 
 Every tile and every number of blocks that share k is timed on N random shapes (40), in one process per type, on one
-Hopper GPU: some 30 seconds in all. The constants are fitted to every second shape; the regret, the time of the model's
-choice over that of the fastest, is shown for both halves. The constants are those of DirectCost and of direct_tile() in
+Hopper GPU: about 30 seconds in all. The constants are fitted to every second shape; the regret, the time of the
+model's choice over that of the fastest, is shown for both halves. The constants are those of DirectCost and of direct_tile() in
 tools/matmul/hopper/direct.cuh.
 """
 import argparse
@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 from matmul_shapes import ROOT, draw_shapes, quantile  # noqa: E402
 
 MULTIPROCESSORS = 132
-CLOCK_GHZ = 1.8  # where products take some microseconds
+CLOCK_GHZ = 1.8  # for products that take a few microseconds
 SIZES = {"bf16": 2, "f16": 2, "f32": 4, "tf32": 4, "f64": 8}
 PEAKS = {"bf16": 1024, "f16": 1024, "f32": 128, "tf32": 512, "f64": 128}  # multiply-adds a cycle
 MOST_STEPS = 2 ** 34
@@ -31,7 +31,7 @@ def divide_up(count, group):
 
 
 def shared_bytes(dtype, tile):
-    """Of a block, as DirectShape::shared_bytes(true) has it."""
+    """Shared memory of a block, like DirectShape::shared_bytes(true)."""
     size, (tile_m, tile_n) = SIZES[dtype], tile
     tile_k, stages = 128 // size, 3 if tile == (128, 64) else 4
     row_a, row_b = tile_k + (8 if size == 2 else 4), tile_n + (4 if size == 8 else 8)
@@ -47,7 +47,7 @@ def occupancy(dtype, tile):
 
 
 def cycles(dtype, shape, tile, blocks, constants):
-    """direct_cycles() of the source, and those of the launch."""
+    """direct_cycles() of the source, plus the cycles of the launch."""
     (m, n, k), (tile_m, tile_n), size = shape, tile, SIZES[dtype]
     tile_k, piece = 128 // size, 16 // size
     steps, most = divide_up(divide_up(k, tile_k), blocks), occupancy(dtype, tile)
@@ -88,7 +88,7 @@ def measure(arguments, dtype):
 
 
 def error(dtype, times, constants):
-    """The mean square of the logarithms' error; what is far from the fastest hardly counts."""
+    """Mean squared error of the logarithms, weighted so that choices far from the fastest hardly count."""
     total = weights = 0.0
     for shape, choices in times.items():
         fastest = min(choices.values())
@@ -100,7 +100,7 @@ def error(dtype, times, constants):
 
 
 def fit(dtype, times):
-    """Coordinate descent, by factors that become smaller."""
+    """Coordinate descent with shrinking factors: the constants, and the root of their error."""
     constants = dict(STARTS)
     constants.update({"reached %dx%d" % tile: 0.5 for tile in {tile for one in times.values() for tile, _ in one}})
     least, factor = error(dtype, times, constants), 1.3

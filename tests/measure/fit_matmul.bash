@@ -1,8 +1,8 @@
 #!/bin/bash
-# Measures the constants of matmul's cost model again, on one Hopper GPU, and prints them beside those in the source.
-#     bash tests/measure/fit_matmul.bash [--dry-run] [PROGRAM]     some minutes; PROGRAM is bin/matmul unless it is given
+# Measures the constants of matmul's cost model on one Hopper GPU, and prints them beside those in the source.
+#     bash tests/measure/fit_matmul.bash [--dry-run] [PROGRAM]     a few minutes; PROGRAM is bin/matmul by default
 # --dry-run prints the commands instead; without a GPU it shows them for one tile of each kernel.
-# Needs python3 and numpy. The GPU should be idle, and its clocks free to reach their highest.
+# Needs python3 and numpy. The GPU should be idle, and its clocks not limited.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 dry_run=

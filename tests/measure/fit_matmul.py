@@ -9,7 +9,7 @@ import sys
 dry_run = "--dry-run" in sys.argv
 program, multiprocessors, root = [word for word in sys.argv[1:] if word != "--dry-run"]
 blocks = int(multiprocessors)
-sample_keys = {  # for a dry run without a GPU: of each kernel one tile
+sample_keys = {  # for a dry run without a GPU: tiles of each kernel
     "bf16": ["128x256x64", "128x256x64:stream-k", "168..256x128x64", "128x64x64", "64x128x64", "64x64x64/4", "16x64x64",
              "64x128x64:multicast", "16x64x64:stream-k", "64x128x64:stream-k"],
     "tf32": ["256x128x32", "64x64x32:stream-k", "16x64x32:stream-k", "64x64x32/2"],
@@ -24,7 +24,7 @@ class Tile:
         self.stage, self.fixed = float(row["cycles_per_stage"]), float(row["fixed_cycles"])
 
     def shape(self, rows, columns, stages, less_n=0, less_k=0):
-        """Of so many rows and columns of tiles; less_n and less_k misalign rows of B and of A."""
+        """The shape with this many rows and columns of tiles; less_n and less_k misalign rows of B and of A."""
         return (self.m * rows, self.n * columns - less_n, self.k * stages * self.split - less_k)
 
 
@@ -40,7 +40,7 @@ def call(arguments):
 
 
 def measure(tile, shapes, shares=0, kernel=None, cache="warm"):
-    """Cycles of each shape, less the launch; None where nothing was measured."""
+    """Cycles of each shape, minus the launch; None if the measurement failed or is a dry run."""
     key = [] if tile is None else ["--tile", tile.key + ("@%d" % shares if shares else "")]
     rows = call(["-d", "gpu", "-t", tile.dtype if tile else "f32", "-k", kernel or tile.kernel] + key +
                 ["-n", ",".join("%dx%dx%d" % shape for shape in shapes), "--no-verify", "--cache", cache,
@@ -52,7 +52,7 @@ def measure(tile, shapes, shares=0, kernel=None, cache="warm"):
 
 def tiles_of(dtype):
     rows = None if dry_run else call(["-d", "gpu", "-t", dtype, "--tile", "list"])
-    if rows is None:  # what is not known in a dry run does not matter there
+    if rows is None:  # a dry run does not need the true values
         samples = [("hopper", key) for key in sample_keys[dtype]]
         if dtype == "f32":
             samples += [("tf32x3", key) for key in sample_keys["tf32x3"]]
@@ -61,8 +61,8 @@ def tiles_of(dtype):
                  **dict(zip(("tile_m", "tile_n", "tile_k"), re.findall(r"\d+", key.split("..")[-1])))}
                 for kernel, key in samples]
     seen, tiles = set(), []
-    for row in rows:  # of two tiles with one key the first computes aligned products
-        if row["tile"].endswith(":groups"):  # for batches alone
+    for row in rows:  # the first of two tiles with one key computes aligned products
+        if row["tile"].endswith(":groups"):  # for batches only
             continue
         if row["kernel"] != "direct" and (row["kernel"], row["tile"]) not in seen:  # fit_direct.py has those
             seen.add((row["kernel"], row["tile"]))
@@ -89,13 +89,13 @@ def show(what, unit, source, fitted):
 
 
 def line(x, y):
-    """Slope and intercept of the least squares."""
+    """Slope and intercept of a least-squares line."""
     slope, intercept = numpy.polyfit(x, y, 1)
     return float(slope), float(intercept)
 
 
 def one_wave(tile):
-    """Rows and columns of tiles that are a block each for every multiprocessor."""
+    """Rows and columns of tiles that give every multiprocessor one block."""
     count = blocks // tile.split if tile.split < 3 else blocks * 10 // 11 // tile.split
     rows = max(rows for rows in range(1, int(count ** 0.5) + 1) if count % rows == 0)
     rows, columns = max(rows, count // rows), min(rows, count // rows)
@@ -105,7 +105,7 @@ def one_wave(tile):
 
 
 def fit_stages(tiles):
-    """cycles_per_stage and fixed_cycles of every tile: the slope and the intercept of one full wave over its stages."""
+    """cycles_per_stage and fixed_cycles of every tile: slope and intercept of a full wave's time over its stages."""
     for tile in tiles:
         stages = (24, 48, 96)
         cycles = measure(tile, [tile.shape(*one_wave(tile), count) for count in stages])
@@ -124,7 +124,7 @@ def slope_of(tile, rows=None, **misaligned):
 
 
 def fit_loading(by_key):
-    """Cycles for a row of a stage, of tiles that load longer than they multiply."""
+    """Cycles per row of a stage, in tiles that take longer to load than to multiply."""
     tall, wide, shared = by_key["128x64x64"], by_key["64x128x64"], by_key["64x128x64:multicast"]
     aligned = slope_of(tall)
     half = slope_of(tall, rows=max(1, one_wave(tall)[0] // 2))
@@ -141,7 +141,7 @@ def fit_loading(by_key):
 
 
 def fit_memory(by_key):
-    """Few rows and a long k: B comes from memory once. Two rows of tiles share it; more have more to multiply."""
+    """Few rows and a long k: B is read from memory once. Two rows of tiles share it; more rows multiply more."""
     tile = by_key["16x64x64"]
     cases = [(rows, k) for rows in (1, 2, 4) for k in (4096, 8192, 16384)]
     cycles = measure(tile, [(tile.m * rows, tile.n * blocks, k) for rows, k in cases], cache="cold")
@@ -165,7 +165,7 @@ def fit_memory(by_key):
 
 
 def fit_clusters(by_key):
-    """The most clusters of four that run at once: one more takes a second wave."""
+    """The most clusters of four that run at once: with one more, a second wave begins."""
     tile = by_key["64x64x64/4"]
     most = blocks // 4
     counts = [count for count in range(most - 6, most + 1) if count > 0]
@@ -176,14 +176,14 @@ def fit_clusters(by_key):
 
 
 def shared_cycles(tile, tiles, shares, stages):
-    """One wave that is not full, cut into so many shares: the cycles beyond its stages, and the stages of a share."""
+    """A partial wave cut into this many shares: the cycles beyond its stages, and the stages of a share."""
     cycles = measure(tile, [tile.shape(1, tiles, stages)], shares)
     per_share = -(-tiles * stages // shares)
     return None if not cycles else (cycles[0] - per_share * tile.measured_stage - tile.measured_fixed, per_share)
 
 
 def fit_grouped_sums(tiles):
-    """Equal parts of small tiles: what is left beyond their stages is waiting and, for each part, adding its sums."""
+    """Equal parts of small tiles: the time beyond their stages is waiting and, for each part, adding its sums."""
     sizes, sums, waits = [], [], []
     for tile in tiles:
         parts = (2, 4, 8, 12)
@@ -209,7 +209,7 @@ def fit_large_sums(tile, name):
     if unequal is None or None in rest:
         return
     per_sum, wait = line(parts, [cycles / tile.measured_stage for cycles, _ in rest])
-    sums = 2 * per_sum + wait  # a tile of 5/8 of the blocks has at most two or three shares
+    sums = 2 * per_sum + wait  # with 5/8 as many tiles as blocks, a tile has at most two or three shares
     source = members(name)
     show("%s: slowdown" % name, "1", source[0], 1 + (unequal[0] / tile.measured_stage - sums) / unequal[1])
     show("%s: stages_per_sum" % name, "stages", source[1], per_sum)
@@ -239,7 +239,7 @@ launch_cycles = empty[0] if empty else 0
 tables = {dtype: tiles_of(dtype) for dtype in ("bf16", "tf32", "f32", "f64")}
 for table in tables.values():
     fit_stages(table)
-    for tile in table:  # where a measurement failed, or there is none
+    for tile in table:  # if a measurement failed, or there is none
         tile.measured_stage = getattr(tile, "measured_stage", tile.stage)
         tile.measured_fixed = getattr(tile, "measured_fixed", tile.fixed)
 keys = {dtype: {(tile.kernel, tile.key): tile for tile in table} for dtype, table in tables.items()}

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# What is left of each device's speed when two, four or more work on one problem: by --gang, with --weak and without.
+# How much of each device's speed is left when two, four or more work on one problem: by --gang, with and without --weak.
 #
 #   tests/measure/gang.bash [DEVICES]     0,1 for two of more GPUs; all by default; sim tries the script out
 #
-# First what transpose gains by sending a matrix in pieces, from which its default follows (tools/transpose/shares.cuh).
+# First the gain of transpose from sending a matrix in pieces, which determines its default (tools/transpose/shares.cuh).
 # Then a short table: a row per program, scaling and number of devices, with the efficiency beside its goal. The GPUs
 # should be idle, and have 24 GiB each; the host needs 48 GiB.
 # shellcheck disable=SC2016  # awk's fields are not the shell's variables
@@ -21,14 +21,14 @@ fi
 table=$(mktemp)
 trap 'rm -f "$table"' EXIT
 
-# measured PROGRAM [OPTION]...: its table, with 2, 4, ... devices beside one and all.
+# measured PROGRAM [OPTION]...: its table, with 2, 4, ... devices between one and all.
 measured() {
     local program=$1
     shift
     "$program" -q -d "$device" --gang --ladder -r $samples --csv "$@" >"$table"
 }
 
-# rows AWK [OPTION]...: its statements for each row of the table, with the fields at["NAME"].
+# rows AWK [OPTION]...: runs these statements for each row of the table, with the fields at["NAME"].
 rows() {
     awk -F , "${@:2}" "NR == 1 { for (i = 1; i <= NF; ++i) at[\$i] = i; next } { $1 }" "$table"
 }
@@ -40,7 +40,7 @@ for pieces in 1 2 4 8 16 0; do
         -v pieces=$pieces
 done | sort -s -n -k 1,1 | sed 's/ 0 pieces/by default/'
 
-# A row: what it is, devices, the medians, their rate of all, the efficiency, its goal if there is one, and whether it is met.
+# A row: label, devices, the medians, the total rate, the efficiency, its goal if there is one, and whether it is met.
 line='%-34s %5s %12s %12s %9s %10s %7s  %s\n'
 echo
 # shellcheck disable=SC2059  # it is a format

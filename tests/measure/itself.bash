@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# What the timing itself is worth: variants beside themselves, and processes beside each other.
+# How reliable the timing is: variants compared with themselves, and processes with each other.
 #     tests/measure/itself.bash [DEVICE] [REPETITIONS]
 # First, per program and size, how many of REPETITIONS (100) comparisons of a variant with itself have 1 in their 95 %
-# interval, and the largest error of the ratio. Then how far the medians of five processes lie apart at most.
+# interval, and the largest error of the ratio. Then the largest distance between the medians of five processes.
 # shellcheck disable=SC2016  # mlr's fields are not the shell's variables
 set -euo pipefail
 
@@ -10,7 +10,7 @@ device=${1:-gpu} repetitions=${2:-100}
 root=$(cd "$(dirname "$0")/../.." && pwd)
 export PATH=$root/bin:$PATH
 
-# repeated SIZE: a list with that size as often as a comparison is repeated
+# repeated SIZE: a list that repeats the size for each comparison
 repeated() { yes "$1" | head -n "$repetitions" | paste -sd ,; }
 
 measured() { "$1" --quiet --device "$device" -k "$2" --csv "${@:3}"; }

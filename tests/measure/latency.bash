@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# Whether latency agrees with what was published for an H200, on this machine's GPU: a row per figure.
+# Whether latency on this machine's GPU agrees with the figures published for an H200: a row per figure.
 #
 #   tests/measure/latency.bash
 #
-# Then all plateaus, the steps of address translation (large strides), and every other figure.
+# Then all plateaus, the levels of address translation (large strides), and all other figures.
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/../.."
 PATH=$PWD/bin:$PATH
 table=$(mktemp)
 trap 'rm -f "$table"' EXIT
-# (Whole warps, as the published benchmark walks.)
+# (By whole warps, as in the published benchmark.)
 latency -d gpu -q -k global,l2-parts --lanes 32 --csv >"$table"
 
-# cycles LEVEL: of its first row; so is bytes.
+# cycles LEVEL and bytes LEVEL: the cells of its first row.
 field() {
     awk -F , -v name="$2" -v level="$1" 'NR == 1 { for (i = 1; i <= NF; ++i) at[$i] = i; next }
                                          $at["p_level"] == level { print $at[name]; exit }' "$table"

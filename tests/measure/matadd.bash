@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What matadd reaches on a GPU: whether its occupancy is CUDA's for 500 random launches, the published block shapes, and
-# the fastest beside cuBLAS's geam (sample by sample) and beside vecadd's streaming sum of as many elements, in turns.
+# the fastest against cuBLAS's geam and against vecadd's streaming sum of as many elements, in turns.
 #     tests/measure/matadd.bash [BIN]      about two minutes; SIZE (16384) and ROUNDS (5) may be set
 set -euo pipefail
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# What matmul reaches on a GPU with batches and transposed operands: the fastest against cuBLAS (for a batch its strided
-# batched product), sample by sample in turns.
-#     tests/measure/matmul_batch.bash [DEVICE] [BATCH]        some minutes; TYPES and SIZES may be set
-# (tests/matmul.bats compares their results: here the processor would take minutes for that.)
-# First the table of all, then a row per type: batches of 1000 squares of 32 to 512, cuBLAS's time over ours, which should
-# be 1.00 or more. On a device without cuBLAS, or in the simulator, only ours are timed.
+# What matmul reaches on a GPU with batches and transposed operands: the fastest against cuBLAS (for a batch, its strided
+# batched product), with samples in turns.
+#     tests/measure/matmul_batch.bash [DEVICE] [BATCH]        a few minutes; TYPES and SIZES may be set
+# (tests/matmul.bats verifies the results: here that would take minutes of processor time.)
+# First a table of all, then a row per type: batches of 1000 squares of 32 to 512, cuBLAS's time over ours, which should
+# be 1.00 or more. Without cuBLAS, and in the simulator, only ours are timed.
 set -euo pipefail
 
 device=${1-gpu}
@@ -18,7 +18,7 @@ sizes=${SIZES:-32,64,96,128,192,256,384,512}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# ratios LABEL TYPE SIZES OPTION...: label, type, m, batch, tile, GFLOP/s and the ratio of the fastest's rows.
+# ratios LABEL TYPE SIZES OPTION...: label, type, m, batch, tile, GFLOP/s and the ratio, from the rows of fastest.
 ratios() {
     local label=$1 type=$2 of=$3 versus
     shift 3

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# What matmul reaches on a GPU with 8-bit floats: ours against cuBLASLt's fastest algorithm, sample by sample in turns,
-# first with sums that are added up in f32 now and then, as is cuBLASLt's default, then with fast accumulation.
-#     tests/measure/matmul_fp8.bash [DEVICE]        some minutes; TYPES, SIZES, SHAPES and TILES=1 may be set
+# What matmul reaches on a GPU with 8-bit floats: ours against cuBLASLt's fastest algorithm, with samples in turns, first
+# with sums that are added up in f32 now and then, which is cuBLASLt's default, then with fast accumulation.
+#     tests/measure/matmul_fp8.bash [DEVICE]        a few minutes; TYPES, SIZES, SHAPES and TILES=1 may be set
 # A row per kind of sums, type and shape: GFLOP/s of both, cuBLASLt's time over ours, and the errors of both, in millionths
-# of the results. The goal is a ratio of 1.00 at 4096 and 8192. cuBLASLt has no product of e5m2 and e5m2: there is no ratio.
-# TILES=1 prints the rows of all our tiles, without a peer. Where one does not run, standard error says why.
+# of the results. The goal is a ratio of 1.00 at 4096 and 8192. cuBLASLt has no product of e5m2 and e5m2, so it has no
+# ratio. TILES=1 prints the rows of all our tiles, without a peer. If one does not run, standard error says why.
 set -euo pipefail
 
 device=${1-gpu}
@@ -18,7 +18,7 @@ shapes=${SHAPES:-8192x4096x1024,4096x14336x4096,2048x8192x28672,128x8192x8192}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# runs OURS TYPE SHAPE [OPTION]...: the table of one shape; fails where the variant does not run.
+# runs OURS TYPE SHAPE [OPTION]...: the table of one shape; fails if the variant does not run.
 runs() {
     local ours=$1 type=$2 shape=$3
     shift 3

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# How much of several GPUs' speed matmul --gang keeps, in rows and in tiles, and how it compares with cuBLASXt.
+# How much of several GPUs' speed matmul --gang keeps, by rows and by tiles, and how it compares with cuBLASXt.
 #
-#     tests/measure/matmul_gang.bash [DEVICES]     all by default, or a list as 0,1; about ten minutes
+#     tests/measure/matmul_gang.bash [DEVICES]     all by default, or a list such as 0,1; about ten minutes
 #
 # TYPES and SIZES may be set; `DEVICES` sim tries the script out on four simulated ones. First a row per product: one GPU,
-# then all. Last a short table: the rate on all GPUs over that on one times their number, as it was and at the same clocks
-# (goal: at least 0.93), and for f32 the rate over cuBLASXt's (goal: more than 1).
+# then all. Last a short table: the rate on all GPUs over that on one times their number, as measured and at the same
+# clocks (goal: at least 0.93), and for f32 the rate over cuBLASXt's (goal: more than 1).
 set -euo pipefail
 export LC_ALL=C
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -22,7 +22,7 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Each run is of one size, so that a device has room for it and cuBLASXt's matrices.
+# Each run has one size, so that a device has room for it and cuBLASXt's matrices.
 for type in "${types[@]}"; do
     for n in $sizes; do
         for split in rows tiles; do

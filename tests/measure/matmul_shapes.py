@@ -1,11 +1,11 @@
-"""Times matmul's `fastest` against a peer on random shapes, for every type, and says where it is slower.
+"""Times matmul's `fastest` against a peer on random shapes, for every type, and shows where it is slower.
 
     python3 tests/measure/matmul_shapes.py [--shapes N] [--types LIST] [--seed N] [--seconds S] [--samples N]
         [--peer NAME] [--program FILE] [--worst N] [--rows FILE] [--dry-run]
 
 m, n and k are drawn log-uniformly from 1 to 16384, m n k up to 2^40; in every second shape all three are multiples of
-64. Each type is one process, in which fastest and its peer take turns, sample by sample. A ratio is the peer's time
-over ours; shapes below 0.95 are timed once more with more samples, so that a disturbed sample does not count.
+64. Each type is one process, in which samples of fastest and its peer take turns. A ratio is the peer's time over
+ours; shapes below 0.95 are timed again with more samples, so that a disturbed sample does not count.
 --seconds S ends a type's run after a fifth of that (or its part of the types given). --rows FILE keeps all rows.
 400 shapes of five types take about four minutes on one GPU, half of that to make the inputs; --shapes 80 a minute.
 """
@@ -20,11 +20,11 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MOST_EXTENT, MOST_STEPS, MULTIPLE = 16384, 2 ** 40, 64
-PART = 100  # shapes of one call: a budget ends between two calls
+PART = 100  # shapes per call: a time budget is checked between calls
 
 
 def log_uniform(draw, most):
-    """A whole number from 1 to `most`; every octave is as likely."""
+    """A whole number from 1 to `most`; every octave is equally likely."""
     return min(most, int(math.exp(draw.random() * math.log(most + 1))))
 
 
@@ -78,7 +78,7 @@ def summary(name, ratios):
 
 
 def regime(shape):
-    """What kind of product it is; the first that holds."""
+    """The kind of product: the first that applies."""
     m, n, k = shape
     if n <= 8:
         return "n <= 8"

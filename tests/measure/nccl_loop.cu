@@ -1,7 +1,7 @@
-// ncclAllReduce called directly, in one process with all devices: what collective's figures of NCCL are held against.
+// Calls ncclAllReduce directly, in one process with all devices: the reference for collective's figures of NCCL.
 //     nccl_loop BYTES SAMPLES      prints: bytes, microseconds of one call (median), of one of 20 in a row (mean)
-// One call is timed as collective does it: events on each device, behind a kernel that waits for a flag of the host; the
-// longest of the devices. Calls in a row are timed as most programs do it, by the host's clock.
+// One call is timed as in collective: by events on each device, after a kernel that waits for a flag of the host; the
+// longest of the devices counts. Calls in a row are timed as in most programs, by the host's clock.
 #include <cuda_runtime.h>
 #include <nccl.h>
 

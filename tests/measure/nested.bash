@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # What launches by kernels cost on this machine's GPU, and what they save.
 #     tests/measure/nested.bash [BIN]
-# First nanoseconds per launch, by who launches and how many; then what a level of depth adds, as the slope between the
+# First nanoseconds per launch, by launcher and number; then the cost of a level of depth, as the slope between the
 # shallowest and the deepest chain; then images by squares against pixel by pixel, integrals of peaks, and the recursive
-# reductions against the same tree by launches of the host.
+# reductions against the same tree launched by the host.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/../.." && pwd)

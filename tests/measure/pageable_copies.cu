@@ -1,5 +1,5 @@
-// How often a kernel in a stream made with cudaStreamNonBlocking reads what was there before a cudaMemcpy from pageable
-// memory, which the program has called first: CUDA may return from it when it has read that memory.
+// How often a kernel in a cudaStreamNonBlocking stream reads old data after a cudaMemcpy from pageable memory that the
+// program called first: cudaMemcpy may return as soon as it has read that memory.
 //     nvcc -arch=native -o pageable_copies tests/measure/pageable_copies.cu && ./pageable_copies
 // A row for each size, as CSV: how many of the runs read old elements, without and with cudaStreamSynchronize(0) between.
 #include <cuda_runtime.h>

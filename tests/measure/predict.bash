@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# How far predictions are from what four GPUs take, predicted from times of one and of two. Goal: within 10 %.
+# How far predictions for four GPUs, from times of one and of two, are from the measured times. Goal: within 10 %.
 #
 #   tests/measure/predict.bash [DEVICE]     0,1,2,3 by default; sim tries the script out
 #
-# First what NCCL's operations cost by the model's terms, and how far these are from the times; then a row for each
-# problem, large and small, with the share of the time that exchanges take, and what 1024 GPUs would leave of their speed.
+# First the costs of NCCL's operations by the model's terms, and how far these are from the times; then a row for each
+# problem, large and small, with the share of time in exchanges, and the predicted efficiency of 1024 GPUs.
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/../.."

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The paths of every pattern of texture side by side on a GPU, constant memory beside the published cycles, and where ncu
-# is installed and may read the GPU's counters, the hit rate of the L1 cache.
+# Shows the paths of every pattern of texture side by side on a GPU, constant memory beside the published cycles, and, if
+# ncu is installed and may read the GPU's counters, the hit rate of the L1 cache.
 #
 #     tests/measure/texture.bash [OPTION OF TEXTURE]...
 #
@@ -13,7 +13,7 @@ device=${DEVICE:-gpu}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# bandwidths: GB/s of each path, and what textures gain over ordinary loads, here and as published for a Titan V.
+# bandwidths: GB/s of each path, and the gain of textures over ordinary loads, here and as published for a Titan V.
 bandwidths() {
     printf '%-11s %5s  %8s %8s %8s %8s  %12s %12s %9s\n' \
         pattern width global restrict array pitch array/global pitch/global published
@@ -45,7 +45,7 @@ bandwidths() {
         }' "$1"
 }
 
-# constants: cycles for an access, and those published for a Titan V.
+# constants: cycles per access, and those published for a Titan V.
 constants() {
     printf '\n%-20s %8s %10s\n' constant cycles published
     awk -F , '

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What threads shows on a GPU: whether a multiprocessor holds as many blocks at once as matadd's occupancy calculator says,
-# for blocks of several sizes, and how the first blocks are dealt.
-#     tests/measure/threads.bash [BIN]      some seconds
+# What threads shows on a GPU: whether a multiprocessor holds as many blocks at once as matadd's occupancy calculator
+# says, for blocks of several sizes, and how the first blocks are distributed.
+#     tests/measure/threads.bash [BIN]      a few seconds
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -21,7 +21,7 @@ for block in 32 64 128 192 256 384 512 768 1024; do
     read -r blocks limiter <<<"$calculated"
     verdict=DIFFERS
     if [ "$seen" -eq "$blocks" ]; then verdict=met; fi
-    # Where warps are left over, a block begins as soon as enough warps of a block that ends have gone: its last ones still run.
+    # If warps are left over, a block begins once enough warps of an ending block are done, while its last ones still run.
     if [ "$seen" -eq $((blocks + 1)) ] && [ $((2048 % block)) -gt 0 ]; then verdict="met, and one that begins while one ends"; fi
     printf '%5d %3d %3d  %-18s %s\n' $block "$seen" "$blocks" "$limiter" "$verdict"
 done

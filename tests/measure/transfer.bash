@@ -3,8 +3,8 @@
 #
 #   tests/measure/transfer.bash [BYTES]     256Mi by default
 #
-# pinned and peer copies are compared with what was published for one H200, staged ones with cudaMemcpy from and to
-# pageable memory, sample by sample in the same run. Then the settings of staged copies, and the sizes from which they pay.
+# Pinned and peer copies are compared with the figures published for one H200, staged ones with cudaMemcpy from and to
+# pageable memory, with samples in turns. Then the settings of staged copies, and the sizes from which they pay.
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/../.."
@@ -13,7 +13,7 @@ bytes=${1-256Mi}
 table=$(mktemp)
 trap 'rm -f "$table"' EXIT
 
-# field NAME KERNEL: of the table's row.
+# field NAME KERNEL: the cell in the kernel's row.
 field() {
     awk -F , -v name="$1" -v kernel="$2" 'NR == 1 { for (i = 1; i <= NF; ++i) at[$i] = i }
                                           $at["kernel"] == kernel { print $at[name] }' "$table"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Measures trapezoid on a GPU, beside what was published and beside CUB.
-#     bash tests/measure/trapezoid.bash [BIN]     a minute or two; BIN is bin/ unless it is given
-# First the textbook's table, 2^20 trapezoids in blocks of 32: ours in milliseconds, the published times of a GK20A and
-# a Titan X, and how many times as fast as one atomic per thread. Then our best beside CUB, sampled in turns, from small
-# sizes to large ones. Then trapezoids per nanosecond of every variant and function. Then what it costs to compile the
-# function at run time: the same one in both ways, and how long a start takes. The GPU should be idle.
+# Measures trapezoid on a GPU, and compares it with published times and with CUB.
+#     bash tests/measure/trapezoid.bash [BIN]     a minute or two; BIN is bin/ by default
+# First the textbook's table, 2^20 trapezoids in blocks of 32: our times in milliseconds, those published for a GK20A and
+# a Titan X, and the speedup over one atomic per thread. Then our best against CUB, with samples in turns, from small
+# sizes to large ones. Then trapezoids per nanosecond for every variant and function. Then the cost of compiling the
+# function at run time: the same function in both ways, and how long a start takes. The GPU should be idle.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -12,7 +12,7 @@ export PATH=${1:-$root/bin}:$PATH
 trapezoid -q -d gpu -k block -n 1 -w 0 -r 1 --csv >/dev/null ||
     { echo "trapezoid.bash: no GPU to measure on" >&2 && exit 77; }
 
-# rows FIELDS OPTION...: those fields of a run's rows, separated by blanks.
+# rows FIELDS OPTION...: these fields of a run's rows, separated by blanks.
 rows() {
     local fields=$1
     shift
