@@ -1,4 +1,4 @@
-// --grade-fix: builds a corrected copy of a plant, and judges it by inputs of its own choice and by the checkers.
+// --grade-fix: builds a corrected copy of a plant, and judges it with inputs of its own choice and with the checkers.
 #pragma once
 
 #include <unistd.h>
@@ -16,14 +16,14 @@ namespace BACKEND {
 
 constexpr int build_seconds = 300, run_seconds = 60;
 
-// What builds the copy, and what looks for defects in it.
+// The compiler that builds the copy, and the tool that looks for defects in it.
 struct Builder {
     std::string compiler;   // a path; "" if there is none
     std::string sanitizer;  // compute-sanitizer; "" where the simulator checks
     std::string missing;    // what to do if there is none
 };
 
-// nvcc and compute-sanitizer for a defect that a tool of it reports on this GPU, else simcc.
+// nvcc and compute-sanitizer for a defect that one of its tools reports on this GPU, else simcc.
 inline Builder builder_for(const Session& session, const Plant& plant) {
     const bool legal = plant.code.faulty == faulty::increment::run && !simulated &&
                        attribute(cudaDevAttrPageableMemoryAccess, session.device.ordinal) != 0;
@@ -63,7 +63,7 @@ public:
         folder_.write("grading.cu", grading_program(subject.plant->code.file));
     }
 
-    // Builds what is ours. Where that fails, nothing can be said of the copy.
+    // Builds our part. If that fails, nothing can be said of the copy.
     Ended build_grading() const {
         return run_program({builder_.compiler, "-c", folder_.file("grading.cu"), "-w", "-o", object()}, {},
                            build_seconds, folder_);
@@ -114,7 +114,7 @@ public:
         return "right";
     }
 
-    // A compiler's messages with the copy's name alone.
+    // A compiler's messages, without the folder in the copy's name.
     std::string without_folder(std::string messages) const {
         const std::string folder = folder_.file("copy.d/");
         for (std::size_t at = 0; (at = messages.find(folder, at)) != std::string::npos;)
@@ -122,7 +122,7 @@ public:
         return messages;
     }
 
-    // The report of a run, for Report to read.
+    // Writes the report of a run to a file, for Report to read.
     std::string keep_report(const Ended& ended) const { return folder_.write("report", ended.output); }
 
 private:
@@ -135,7 +135,7 @@ private:
     TemporaryFolder folder_{"memcheckdemo"};
 };
 
-// The checks that the plant needs, as the variables of a program by simcc.
+// The checks that the plant needs, as environment variables of a program built by simcc.
 inline Environment checks_of(const Plant& plant) {
     Environment variables = {{"SIMCC_CHECK", "all,leakcheck"}, {"SIMCC_TIMEOUT", "5"}};
     const std::vector<std::string> words = split(plant.simulator_flags, ' ');
@@ -159,7 +159,7 @@ inline std::vector<std::vector<std::string>> prefixes(const Plant& plant, const 
     return all;
 }
 
-// The report is for those who go on correcting.
+// Shows the report, to help with the next correction.
 inline void show_report(const std::string& output) {
     std::istringstream lines(output);
     for (std::string line; std::getline(lines, line);)
@@ -204,7 +204,7 @@ inline void judge_copy(Session& session, Grade& result, const Subject& subject, 
     const std::string verdict = workshop.verdict(workshop.run("copy", true, {}, no_checks), true);
     result.add("result", "right", verdict, true, verdict == "right");
 
-    // A result that is right without the kernels is not theirs.
+    // A result that is right without the kernels was not computed by them.
     int kernels = 0;
     const std::string empty = with_empty_kernels(source, kernels);
     const Ended emptied = kernels == 0 ? Ended{0, ""} : workshop.build(empty, "empty", false);

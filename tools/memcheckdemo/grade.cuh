@@ -1,4 +1,4 @@
-// What memcheckdemo says of the work of a person in the lab: a grade for a report.
+// The grade for a report that a person has made in the lab.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ private:
     bool any_failed_ = false, any_open_ = false;
 };
 
-// Which run a report must be of. One that does not say so could be any program's.
+// Judges which run a report is of. One that does not say so could be any program's.
 inline void grade_run(Grade& result, const Session& session, const char* aspect, const std::string& path,
                       const Report& report, const std::string& expected) {
     std::string found;
@@ -47,7 +47,7 @@ inline void grade_run(Grade& result, const Session& session, const char* aspect,
                  path == "-" ? "standard input" : path));
 }
 
-// The finding that is meant: the first of this form, or else the first.
+// The finding to judge: the first of this form, or else the first.
 inline std::string finding_of(const Report& report, const std::string& form) {
     for (const std::string& finding : report.findings())
         if (begins_with(finding, form)) return finding;
@@ -79,8 +79,8 @@ inline std::string clean_or_not(const Report& report) {
     return report.is_clean() ? "clean" : text("{} errors", report.errors());
 }
 
-// --grade: the report of a plant, and with --twin that of its twin. A clean report of compute-sanitizer on a plant that
-// none of its tools reports is right; the simulator finds all of them.
+// --grade: judges the report of a plant, and with --twin that of its twin. A clean report of compute-sanitizer is right
+// for a plant that none of its tools reports; the simulator finds all plants.
 inline void grade(Session& session, const Subject& subject) {
     const auto& asked = session.own<MemcheckdemoOptions>();
     const std::string& twin = asked.twin_report;
@@ -90,7 +90,7 @@ inline void grade(Session& session, const Subject& subject) {
     grade_run(result, session, "run", asked.report, report, run_name(subject.shown, false));
     const Expected expected = expected_of(*subject.plant, report.is_of_simulator());
     const bool complete = report.is_complete();
-    // The tool of a plant that hangs and that none reports has nothing to say until the watchdog ends the run.
+    // If a plant hangs and no tool reports it, the tool says nothing until the watchdog ends the run.
     const bool hung = subject.plant->hangs && expected.category == "none" && report.is_of_hang(subject.shown);
     result.add("summary", "complete",
                complete ? "complete"

@@ -62,7 +62,7 @@ inline void list_plants(Session& session, const std::vector<Plant>& plants) {
     table.flush();
 }
 
-// What a plant says of itself: lines for a person, and also where another format is not asked for; else a row.
+// Shows what is known of a plant: as lines, or as a row if another format is asked for.
 inline void show(Session& session, const std::vector<Column>& columns, const std::vector<Cell>& row,
                  const std::string& lines) {
     if (session.options.format.value_or(Format::human) == Format::human) return session.output.write(lines);
@@ -98,7 +98,7 @@ struct Place {
     std::vector<unsigned> lines;
 };
 
-// What a checker is to find in a plant.
+// What a checker should find in a plant.
 struct Expected {
     std::string category, report;  // "none" and "": nothing
     Place place;

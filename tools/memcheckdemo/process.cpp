@@ -30,8 +30,8 @@ std::string contents(const std::string& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Its status as waitpid() says it. At the end, or at a signal, it and all that it has started are asked to end, which
-// lets compilers clear up, and then ended.
+// Waits for the child. Returns its status as waitpid() reports it. At `end`, or at a signal, the child and all that it
+// has started are asked to end, which lets compilers clean up, and then killed.
 int wait_for(pid_t child, Clock::time_point end, bool& too_long) {
     constexpr std::chrono::seconds grace{2};
     int status = 0;
@@ -56,7 +56,7 @@ int wait_for(pid_t child, Clock::time_point end, bool& too_long) {
 std::string path_of_program(const std::string& name) {
     std::error_code error;
     const fs::path own = fs::canonical("/proc/self/exe", error);
-    // Installed programs may have a prefix in common.
+    // Installed programs may share a prefix.
     const std::string own_name = own.filename().string(), plain = "memcheckdemo";
     const std::size_t at = own_name.rfind(plain);
     const fs::path beside = own.parent_path() / ((at == std::string::npos ? "" : own_name.substr(0, at)) + name);

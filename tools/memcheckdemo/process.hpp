@@ -26,10 +26,10 @@ private:
 };
 
 struct Ended {
-    int status;          // as a shell says it; 124 if it took too long and was ended
+    int status;          // as in a shell; 124 if it took too long and was ended
     std::string output;  // of both streams
 };
 
-// Runs a program with these additions to the environment, and nothing to read.
+// Runs a program with these additions to the environment, and with empty standard input.
 Ended run_program(const std::vector<std::string>& command, const Environment& additions, int seconds,
                   const TemporaryFolder& folder);

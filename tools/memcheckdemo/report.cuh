@@ -1,6 +1,6 @@
 // Reads a report of compute-sanitizer, or of the checked simulator, whose form is the same: lines that begin with
 // "========= ", and at the end a summary. Everything else in the file is the program's own output, whose row says
-// which run the report is of. A run under a checker says so before it begins, too, since it may not get to its row.
+// which run the report is of. A run under a checker also says so before it begins, since it may not get to its row.
 #pragma once
 
 #include <regex.h>
@@ -29,7 +29,7 @@ public:
     RegularExpression(const RegularExpression&) = delete;
     RegularExpression& operator=(const RegularExpression&) = delete;
 
-    // What the whole and its groups match; nothing if it does not match.
+    // What the whole expression and its groups match; empty if it does not match.
     std::vector<std::string> match(const std::string& line) const {
         std::vector<regmatch_t> places(expression_.re_nsub + 1);
         if (regexec(&expression_, line.c_str(), places.size(), places.data(), 0) != 0) return {};
@@ -48,7 +48,7 @@ inline bool begins_with(const std::string& line, const std::string& pattern) {
     return !RegularExpression(text("^({})", pattern)).match(line).empty();
 }
 
-// The tool that writes a finding with this first line; "" if the line begins none.
+// The tool that writes a finding with this first line; "" if the line does not begin one.
 inline std::string category_of(const std::string& line) {
     static const struct {
         const char* category;
@@ -66,7 +66,7 @@ inline std::string category_of(const std::string& line) {
     return "";
 }
 
-// What a report must say of the run that it is of.
+// How a report must name its run.
 inline std::string run_name(const std::string& plant, bool fixed) {
     return text("{} {}", plant, fixed ? "fixed" : "faulty");
 }
@@ -79,7 +79,7 @@ inline bool under_compute_sanitizer() {
     return false;
 }
 
-// Says in a checker's report, and so where the checker writes it, which run it is of.
+// Says in a checker's report, that is, where the checker writes it, which run it is of.
 inline void announce_run(const std::string& name, bool checks) {
     std::FILE* const report = checks ? stderr : under_compute_sanitizer() ? stdout : nullptr;
     if (report == nullptr) return;
@@ -99,11 +99,11 @@ public:
     }
 
     const std::vector<std::string>& findings() const { return findings_; }  // their first lines
-    // The runs that it is of, as run_name() says them: one, if it says so at all.
+    // The runs that it names, in the form of run_name(): one, if it names any.
     const std::vector<std::string>& runs() const { return runs_; }
     // Whether the checked simulator wrote it: it announces the run by itself, and has no heading.
     bool is_of_simulator() const { return announced_ && !has_heading_; }
-    // Whether the watchdog has ended this plant under compute-sanitizer, whose report then says no more.
+    // Whether the watchdog has ended this plant under compute-sanitizer, whose report then ends as well.
     bool is_of_hang(const std::string& plant) const { return has_heading_ && hung_ == plant; }
     // If the program failed, a report without findings means nothing.
     bool is_complete() const { return has_summary_ && (!ended_early_ || errors_ > 0 || !findings_.empty()); }
@@ -144,7 +144,7 @@ private:
         errors_ += std::strtol(content.c_str() + at + summary.size(), nullptr, 10);
     }
 
-    // A plant's name and its version side by side: in the announcement, or in the program's row of any format.
+    // A plant's name followed by its version: in the announcement, or in the program's row of any format.
     void take_run(const std::string& line) {
         static const RegularExpression form(
             "(^|[^a-z0-9-])([a-z0-9]+(-[a-z0-9]+)+)(\",\"version\":\"|[][:space:]|,]+)(faulty|fixed)([^a-z]|$)");

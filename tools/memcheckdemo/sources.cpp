@@ -52,7 +52,7 @@ int main(int count, char** arguments) {
 
 bool begins(std::string_view line, std::string_view beginning) { return line.substr(0, beginning.size()) == beginning; }
 
-// Calls take(line, number) for every line of one version: without the other version's lines and the lines that choose.
+// Calls take(line, number) for every line of one version, skipping the other version's and the directives that choose.
 template <typename Take>
 void for_lines_of(std::string_view source, bool fixed, Take take) {
     std::istringstream in{std::string(source)};
@@ -77,7 +77,7 @@ struct Parts {
     std::string includes, program, check;
 };
 
-// What is for those who work on the plants stays behind.
+// Leaves out what is only for people who work on the plants.
 Parts parts_of(std::string_view file, bool fixed) {
     Parts parts;
     bool in_check = false;
@@ -140,7 +140,7 @@ std::string exported_program(std::string_view file, bool fixed, const std::strin
 
 std::string grading_program(std::string_view file) {
     const Parts plant = parts_of(file, true), common = parts_of(textbook, true);
-    std::string constants;  // of the plant's own, which its check may use
+    std::string constants;  // the plant's own, which its check may use
     std::istringstream program(plant.program);
     for (std::string line; std::getline(program, line);)
         if (begins(line, "const ")) constants += line + "\n";
@@ -164,7 +164,7 @@ std::string without_comments(std::string_view source, bool in_place) {
             blank(at, end);
         } else if (source[at] == '"' || source[at] == '\'') {
             end = end_of_string(source, at);
-            // A digit separator is no quote: 1'000.
+            // A digit separator is not a quote: 1'000.
             if (source[at] == '\'' && at > 0 && std::isalnum(static_cast<unsigned char>(source[at - 1]))) end = at + 1;
             bare += source.substr(at, end - at);
         } else if (!in_place && std::isspace(static_cast<unsigned char>(source[at]))) {
@@ -178,7 +178,7 @@ std::string without_comments(std::string_view source, bool in_place) {
 }
 
 std::string to_be_corrected(std::string_view program) {
-    // Blanks tell nothing apart but words.
+    // Blanks matter only between words.
     const std::string bare = without_comments(program);
     std::string packed;
     const auto in_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };

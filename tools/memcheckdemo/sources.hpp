@@ -19,11 +19,11 @@ std::string exported_program(std::string_view file, bool fixed, const std::strin
 // arguments are a word to begin its lines with, and seeds. It prints "WORD SEED right" for each, or what is wrong.
 std::string grading_program(std::string_view file);
 
-// C++ without comments, and with one blank for any space: what a compiler makes a difference of. The characters of
-// comments become blanks if `in_place`, and all others keep their places.
+// C++ without comments, and with one blank for any white space: only what matters to a compiler. If `in_place`, the
+// characters of comments become blanks, and all others keep their places.
 std::string without_comments(std::string_view source, bool in_place = false);
 
-// The part of an exported program that is there to be corrected: what comes ahead of input and result.
+// The part of an exported program that is to be corrected: what comes before the input and the right result.
 std::string to_be_corrected(std::string_view program);
 
 // The same source, but every kernel returns at once. `kernels` is how many there are.

@@ -17,10 +17,11 @@ namespace BACKEND {
 // and so before run() begins. A value set by the user stays.
 inline const bool simulator_is_first = setenv("SIMCC_TIMEOUT", "5", false) == 0;
 
-// How the watchdog begins what it says of a run, by which a report is known to be of one that hung.
+// How the watchdog's message begins, which shows that a report is of a run that hung.
 constexpr const char* ended_by_watchdog = "ended by the watchdog after ";
 
-// A run has this long from construction. Then it ends as by a CUDA error, without destructors: they would wait, too.
+// A run has this long from construction. Then it ends as by a CUDA error, without destructors, which would hang as
+// well.
 class Watchdog {
 public:
     static constexpr std::chrono::seconds patience{9};

@@ -1,4 +1,4 @@
-// --hello: who has greeted, a row for each thread at each depth.
+// --hello: which threads have greeted, a row for each at each depth.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ inline const ColumnOf<Greeting> greeting_columns[] = {
     {{"threads", "of threads"}, [](const Greeting& of) -> Cell { return whole(of.threads); }},
 };
 
-// Greetings are not measured: what says what to measure, and how, would be ignored.
+// Greetings are not measured: refuses options that say what to measure, and how.
 inline void refuse_beside_hello(const Session& session) {
     for (const char* name :
          {"--size",    "--kernel",   "--block", "--warmup", "--samples",   "--max-ci",   "--timeout", "--cache",

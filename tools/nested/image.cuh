@@ -30,7 +30,7 @@ public:
 
     Case case_of(const NestedVariant& variant) {
         const auto self = shared_from_this();
-        // Of its own: before the row is made, the variant of --versus may be the last to run.
+        // Each case has its own tally: when its row is made, the variant of --versus may have run last.
         const auto d_tally = std::make_shared<DeviceBuffer<MandelbrotTally>>(1);
         Case one;
         one.variant = &variant;
@@ -62,7 +62,7 @@ public:
 private:
     size_t size() const { return size_t(side_) * side_; }
 
-    // Each pixel is the reference's, with or without squares: a square that could not be divided is made without.
+    // Each pixel must be the reference's, with or without squares: a square that could not be divided is made without.
     Verdict check(size_t& differing) const {
         std::vector<unsigned> pixels(size());
         CHECK(cudaMemcpy(pixels.data(), d_pixels_.data(), d_pixels_.bytes(), cudaMemcpyDeviceToHost));

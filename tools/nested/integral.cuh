@@ -25,7 +25,7 @@ struct PeakReference {
 inline PeakReference reference_of_peak(size_t sharpness) {
     const double s = double(sharpness);
     const double exact = (std::atan((1 - peak_center) * s) + std::atan(peak_center * s)) / s;
-    // (Below the tolerance as long as no more intervals than that are as wrong as they may be.)
+    // (The sum is within the tolerance if at most this many intervals have the largest error allowed.)
     constexpr double intervals = 4096;
     const double allowed = quadrature_tolerance * exact / intervals;
     const PartsSum parts = integrate_parts(s, allowed, 0, 0);
@@ -46,7 +46,7 @@ public:
 
     Case case_of(const NestedVariant& variant) {
         const auto self = shared_from_this();
-        // Of its own: before the row is made, the variant of --versus may be the last to run.
+        // Each case has its own tally: when its row is made, the variant of --versus may have run last.
         const auto d_tally = std::make_shared<DeviceBuffer<QuadratureTally>>(1);
         Case one;
         one.variant = &variant;

@@ -1,4 +1,4 @@
-// The cases whose grids only leave marks: many of them, and chains.
+// The cases whose grids only leave marks: many grids, and chains of them.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace BACKEND {
 
-// `count`: what the launch is told; there are `grids` marks.
+// `count` is the argument of the launch; there are `grids` marks.
 inline Case case_of_marks(const Session& session, const NestedVariant& variant, size_t count, size_t grids,
                           LaunchShape (*launch)(const NestedArguments&), size_t launches, size_t depth) {
     const auto marks = std::make_shared<Marks>(grids);

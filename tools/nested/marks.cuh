@@ -1,4 +1,4 @@
-// Marks that grids leave: one that has not run, or has run twice, shows.
+// Marks that grids leave: they show a grid that has not run, or has run twice.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace BACKEND {
 
-// A mark per grid, behind them the error.
+// A mark per grid, followed by the error.
 class Marks {
 public:
     explicit Marks(size_t count) : count_(count), d_words_(count + 1) {}

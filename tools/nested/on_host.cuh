@@ -8,8 +8,8 @@
 
 namespace BACKEND {
 
-// The host's part is the point, and more launches than a stream holds could not be put behind the kernel that holds it
-// up until all is enqueued: the time from the first launch to the end of the last grid.
+// Times from the first launch to the end of the last grid, by the host's clock: the host's part is the point, and a
+// stream cannot hold this many launches behind the kernel that usually holds it up until all is enqueued.
 inline void time_on_host(Case& one, bool simulated) {
     const auto stream = std::make_shared<Stream>();
     one.launch = [launch = one.launch](cudaStream_t on) {

@@ -19,7 +19,7 @@ struct NestedOptions {
     std::set<std::string> typed;  // the long names of the options on the command line
 
     void add_options(OptionTable& table) {
-        // CUDA nests launches to a depth of 24; more is an error that can be asked for.
+        // CUDA nests launches to a depth of 24; more is an error, which one may want to see.
         table.read("--depth", "LIST", "how deep the chains are", "1,4,16", depths,
                    [](const std::string& list) { return parse_counts(list, "--depth", 0, 32); });
         table.whole("--side", "PIXELS", "pixels on each side of the Mandelbrot set's image", side, 1, 32768);

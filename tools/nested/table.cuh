@@ -70,12 +70,12 @@ inline const NestedVariant nested_variants[] = {
 struct NestedCells {
     size_t launches, depth;  // of all grids, the host's included; of the deepest
     double ns;               // of all; 0 in the simulator
-    unsigned steps = 0;      // of an image; 0: it is none
+    unsigned steps = 0;      // of an image; 0 for other work
     size_t differing = 0;    // pixels, from the image without squares
     size_t intervals = 0;    // of an integral
 };
 
-// Those of every case. (A time of the simulator says nothing of a launch.)
+// The cells of every case. (Times in the simulator say nothing about launches.)
 inline NestedCells cells_of_launches(size_t launches, size_t depth, double median_ns, bool simulated) {
     return {launches, depth, simulated ? 0 : median_ns};
 }

@@ -1,4 +1,4 @@
-// vecadd as a filter: the element-wise sum of two inputs, written in the first one's format while they are read.
+// vecadd as a filter: adds two inputs element by element, and writes the sums in the first one's format as it reads.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace BACKEND {
 
-// The narrowest of our types that holds both: integers of different width meet in i64, integers and fractions in f64.
+// The narrowest of our types that holds both: i64 for integers of different width, f64 for all other pairs.
 inline DType common_type(DType a, DType b) {
     if (a == b) return a;
     const bool integers = (a == DType::i32 || a == DType::i64) && (b == DType::i32 || b == DType::i64);
@@ -32,8 +32,8 @@ inline DType common_type(DType a, DType b) {
          operands[first_is_shorter ? 0 : 1], shorter, operands[first_is_shorter ? 1 : 0]);
 }
 
-// Adds the pieces of two inputs, and writes the sums as they come. Of several processes each adds some pieces, which follow
-// each other, and writes them to a file that they share.
+// Adds the pieces of two inputs, and writes the sums as they come. If there are several processes, each adds some
+// consecutive pieces, and writes them to a file that they share.
 class VecaddFilter {
 public:
     VecaddFilter(Session& session, NumberReader& a, NumberReader& b, NumberWriter& writer)
@@ -56,7 +56,7 @@ public:
                               [this](size_t slot) { finish(slot); }});
         pending_.complete_all();
         if (shared_) return shared_->finish();
-        // (The type of no elements.)
+        // (An empty sum has a type, too.)
         if (added_ == 0) writer_.append(Piece{dtype_of_sum(a_.layout().dtype, b_.layout().dtype), 0, nullptr});
     }
 
@@ -88,7 +88,7 @@ private:
 
     static constexpr size_t pair_elements = device_piece_elements / 2;
 
-    // The inputs' pieces as they are read and as they are added, and their sum.
+    // Bytes of the inputs' pieces, as they are read and as they are added, and of their sum.
     size_t bytes_of_pair() const {
         const DType a = a_.layout().dtype, b = b_.layout().dtype, sum = dtype_of_sum(a, b);
         const auto bytes_of = [=](DType dtype) { return size_of(dtype) + (dtype == sum ? 0 : size_of(sum)); };
@@ -108,7 +108,7 @@ private:
         return on_host_ ? host_piece_bytes / widest : pair_elements;
     }
 
-    // (What other processes take of a file is passed over.)
+    // (Skips what other processes take of a file.)
     bool take(size_t slot) {
         while (take_next(slot))
             if (++pieces_ > own_pieces_.begin && pieces_ - own_pieces_.begin <= own_pieces_.size) return true;
@@ -152,7 +152,7 @@ private:
         if (on_host_) format(pair);
     }
 
-    // On a device the slot's sum is that of its piece before until this is written.
+    // On a device, the slot keeps the sum of its previous piece until it is written.
     void finish(size_t slot) {
         PairOfSlots& pair = *slots_[slot];
         a_.settle(pair.a());
@@ -224,7 +224,7 @@ inline void run_vecadd_filter(Session& session) {
         expect_sharable(team, operands, *reader_a, *reader_b);
         count.total = count.total / team.processes();
     }
-    // Two arrays in Fortran order are added as they lie, into a third.
+    // Two arrays in Fortran order are added as they are, into a third in that order.
     const bool keeps_order = reader_a->layout().fortran_order && reader_b->layout().fortran_order;
     if (!keeps_order || session.options.format) {
         reader_a = in_row_order(std::move(reader_a));

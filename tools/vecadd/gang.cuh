@@ -1,4 +1,4 @@
-// vecadd on several devices: each adds its share of the vectors, and none needs another's.
+// vecadd on several devices: each adds its share of the vectors, and needs nothing from the others.
 #pragma once
 
 #include <memory>

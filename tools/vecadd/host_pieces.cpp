@@ -12,7 +12,7 @@ namespace {
 template <typename T>
 using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
-// Not 0 if the sum may be none: an integer's sign is neither summand's, or a sum is not finite.
+// Not 0 if the sum may have overflowed: an integer's sign differs from both summands', or a sum is not finite.
 template <typename T>
 IN_EVERY_CALLER Bits<T> doubt(T a, T b, T c) {
     if constexpr (std::is_integral_v<T>) return static_cast<Bits<T>>(((a ^ c) & (b ^ c)) < 0);

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
-// c = a + b. Returns where the first sum is that is none, because T cannot hold it: n, if all are. An infinity that was
-// in a or b is one.
+// c = a + b. Returns the index of the first sum that T cannot hold, or n if there is none. An infinity that comes from
+// a or b counts as held.
 template <typename T>
 std::size_t add_pieces(const T* a, const T* b, T* c, std::size_t n);
 

@@ -1,4 +1,4 @@
-// vecadd's vectors in a kind of host memory, and what each stage of a round trip costs.
+// vecadd's vectors in one kind of host memory, and what each stage of a round trip costs.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,8 +17,8 @@ namespace BACKEND {
 template <typename T>
 class Vectors {
 public:
-    // The device's vectors begin `offset` elements past an aligned address. Their numbers are those from `first` on of the
-    // seed's.
+    // The device's vectors begin `offset` elements past an aligned address. They hold the seed's numbers from `first`
+    // on.
     Vectors(const MemoryKind& kind, size_t n, size_t offset, std::uint64_t seed, size_t first = 0)
         : kind_(kind),
           n_(n),
@@ -77,7 +77,7 @@ private:
 
     const MemoryKind& kind_;
     size_t n_, offset_;
-    // Allocated before the host's, so that the message for a size that is too large names the device's free memory.
+    // Allocated before the host's arrays, so that the message for too large a size names the device's free memory.
     DeviceBuffer<T> d_a_, d_b_, d_c_;
     HostVector<T> a_, b_, c_;
 };

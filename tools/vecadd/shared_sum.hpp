@@ -1,4 +1,4 @@
-// A file with the sum of two files, of which several processes write their parts.
+// A file with the sum of two files, written in parts by several processes.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@ void expect_sharable(Team& team, const std::vector<std::string>& operands, const
 
 class SharedSum {
 public:
-    // Of `count` elements, in the format of `layout`; all types that they may turn out to have are as large as its type.
+    // `count` elements in the format of `layout`. All types that they may turn out to have are as large as its type.
     SharedSum(Session& session, const NumberLayout& layout, std::size_t count);
 
-    // The sum that begins with this element.
+    // Writes the sums that begin with element `first`.
     void append(const Piece& sum, std::size_t first);
-    // Waits for the others.
+    // Waits for the other processes.
     void finish();
 
 private:

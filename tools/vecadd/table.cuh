@@ -51,7 +51,7 @@ void add_on_all_cores(const Vectors<T>& vectors) {
 }
 
 struct VecaddVariant : Variant {
-    ForVecaddTypes<AddOnDevice> launch = {};  // nothing where the build's toolkit lacks it
+    ForVecaddTypes<AddOnDevice> launch = {};  // none where the build's toolkit lacks it
     ForVecaddTypes<AddOnHost> on_host = {};   // of those that need the host
 };
 
