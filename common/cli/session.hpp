@@ -16,7 +16,7 @@ class NumberWriter;
 class Progress;
 enum class ShowSteps;
 
-// How the options say to show steps.
+// Which steps the options say to show.
 ShowSteps shown_steps(const Options& options);
 
 class Session final : public Run {
@@ -40,7 +40,7 @@ public:
     }
 
     // The program's variants that --kernel selects, in the table's order. A variant that this device cannot run is left
-    // out, which --verbose tells; if it was named exactly, it is a Failure(unavailable). Unknown names: Failure(usage).
+    // out (--verbose says so); if it was named exactly, it is a Failure(unavailable). Unknown names: Failure(usage).
     std::vector<const Variant*> selected() const;
 
     // The same, as rows of the program's own table of variants.

@@ -125,7 +125,7 @@ void StagedCopier::to_host(void* host, const void* device, std::size_t bytes) {
     run({source, static_cast<unsigned char*>(host), bytes, 0, false});
 }
 
-// Even in a small copy, every thread gets two chunks, so that filling and copying overlap. Chunks begin at pages.
+// Even in a small copy, every thread gets two chunks, so that filling and copying overlap. Chunks are whole pages.
 void StagedCopier::run(const Copy& copy) {
     constexpr std::size_t page_bytes = 4096;
     const std::size_t shared_out = (copy.bytes / (2 * lanes_.size()) / page_bytes + 1) * page_bytes;

@@ -17,8 +17,8 @@
 
 namespace BACKEND {
 
-// The smallest copy that is worth pinning slots and waking threads, for a program that makes a few copies. (`transfer
-// --break-even` measures it without the pinning.)
+// The smallest copy that is worth pinning slots and waking threads, for a program that makes a few copies.
+// (`transfer --break-even` measures it without the pinning.)
 constexpr std::size_t staged_from_bytes = std::size_t{8} << 20;
 
 struct StagedSettings {

@@ -1,4 +1,4 @@
-// Numbers in and out of a Unix filter: text, raw little-endian and .npy (versions 1 and 2), in chunks.
+// Numbers in and out of a Unix filter: text, raw little-endian and .npy (versions 1 to 3), in chunks.
 #pragma once
 
 #include <cstddef>
@@ -177,8 +177,8 @@ public:
     virtual Chunk last(std::size_t n) const { return static_cast<void>(n), Chunk{}; }
     // How many elements there are, if that is known before they are read, as it is of a file; otherwise -1.
     virtual long long count() const { return -1; }
-    // Whether elements come one after the other and need no parsing: a pipe delivers fewer than one core adds up, and
-    // other threads would only get in its way.
+    // Whether elements come one after the other and need no parsing: a pipe delivers fewer than one core can add up,
+    // and other threads would only get in its way.
     bool is_slower_than_a_core() const { return count() < 0 && layout().format != NumberFormat::text; }
     // If count() is known, and before any are taken: reads n elements from number `first` on, as they are stored, on
     // any thread.
@@ -188,7 +188,7 @@ public:
     }
 };
 
-// The same array in row-major order: a reader of column-major data is replaced with one that transposes all of them.
+// The same array in row-major order: a reader of column-major data is replaced with one that transposes it all.
 std::unique_ptr<NumberReader> in_row_order(std::unique_ptr<NumberReader> reader);
 
 // Writes a filter's result in the format of its layout. JSON begins with the count of the numbers, so it is collected

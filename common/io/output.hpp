@@ -8,7 +8,7 @@
 
 #include "common/io/output_file.hpp"
 
-// To call before any file is opened: keeps the standard descriptors that the caller has closed from becoming other
+// Call this before opening any file: it keeps the standard descriptors that the caller has closed from becoming other
 // files, to which output or messages would then be written.
 void hold_standard_descriptors();
 

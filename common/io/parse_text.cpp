@@ -27,7 +27,7 @@ Word load(const char* from) {
     return word;
 }
 
-// Masks of 64 bytes: bit i is about byte i.
+// Bit masks for 64 bytes: bit i describes byte i.
 struct Marks {
     std::uint64_t separators = 0, points = 0;
 
@@ -54,7 +54,7 @@ struct Marks {
 
 constexpr std::uint64_t each_byte(std::uint64_t byte) { return byte * 0x0101010101010101; }
 
-// Digits become their values, and any other byte more than 9.
+// Maps digits to their values, and any other byte to more than 9.
 constexpr std::uint64_t digit_values(std::uint64_t bytes) { return bytes ^ each_byte('0'); }
 
 // The top bit of each byte that is more than 9. The first one set is right; bits after it may be wrong.

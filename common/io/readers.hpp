@@ -32,7 +32,7 @@ public:
 
     // Takes up to `count` bytes of the member's contents; fewer only at its end, if that is known.
     std::size_t read(void* target, std::size_t count);
-    // To call after the last read: the member must end here, have the right checksum, and be the archive's only one.
+    // Call this after the last read: the member must end here, have the right checksum, and be the archive's only one.
     void expect_end();
     // Whether the member can hold so many bytes. Its size is known unless the archive was written to a pipe.
     bool can_hold(std::uint64_t bytes) const { return size_ < 0 || bytes <= static_cast<std::uint64_t>(size_); }

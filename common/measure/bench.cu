@@ -104,7 +104,7 @@ void Bench::collect(Case& one, Case* peer, Measurement& result) {
         clock.ns += pair.clock.ns;
         if (is_late()) break;
         if (i + 1 < fewest) continue;
-        const bool may_end = !peer && settings.max_ci_percent > 0;  // 0: not even if the interval is zero
+        const bool may_end = !peer && settings.max_ci_percent > 0;  // --max-ci 0: never, even if the interval is zero
         const bool known = may_end && 100 * relative_half_width(result.samples_ns) <= settings.max_ci_percent;
         if (known) break;
     }

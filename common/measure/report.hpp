@@ -41,7 +41,7 @@ struct Measurement {
     std::string grid = "none", block = "none";  // "4096", "64x64"
     std::size_t shared_bytes = 0;
     std::string timer = "none";  // event, host or sim
-    std::string cache = "none";  // cold or warm
+    std::string cache = "none";  // cold or warm; none on the host and in the simulator
     int warmup = 0;
     std::vector<double> samples_ns;
     std::vector<double> peer_ratios;  // --versus: peer's time over this variant's, sample by sample
