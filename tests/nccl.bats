@@ -108,7 +108,7 @@ rounds 2048 256
 largest -1, least 3
 scaled 321
 destroyed 4
-fp8 4: ncclAllReduce at arithmetic.cu:$(awk '/ncclFloat8e4m3/ { print NR; exit }' "$programs/arithmetic.cu"): the simulator does not reduce float8e4m3; collectives that move data take it"
+fp8 4: ncclAllReduce at arithmetic.cu:$(awk '/ncclFloat8e4m3/ { print NR; exit }' "$programs/arithmetic.cu"): the simulator does not reduce float8e4m3; collectives that only move data accept it"
 }
 
 @test "collectives keep the order of their stream: after and before kernels, with events, in groups and in graphs" {
@@ -246,7 +246,7 @@ rank 2: remote process exited or there was a network error" ] || complain "$outp
     expect_errors_like '1 of 2 ranks'
     capture ./ranks 1 2 id
     expect_status 5
-    expect_errors_like 'the unique id is no longer good'
+    expect_errors_like 'the unique id is no longer valid'
 }
 
 @test "an id that nobody joins disappears with its program, even if that ends without cleaning up" {
@@ -307,7 +307,7 @@ EOF
     mistake no-group 3 "$alone"
     mistake message-without-group 3 "$alone"
     checked_mistake no-group "$alone"
-    mistake crossing-messages 3 'does not come to the ncclRecv that belongs to ncclSend\(1000 x float32, to rank [01]\)'
+    mistake crossing-messages 3 'does not reach the ncclRecv that matches ncclSend\(1000 x float32, to rank [01]\)'
     mistake rank-alone 0 '1 of 2 ranks have joined .*between ncclGroupStart and ncclGroupEnd'
 }
 
@@ -327,11 +327,11 @@ EOF
     mistake other-device 0 "sendbuff 0x[0-9a-f]+ is memory of device 0, but the communicator's rank is on device 1"
     mistake host-memory 0 'sendbuff 0x[0-9a-f]+ is memory of the host; NCCL needs memory of device 0'
     mistake small-allocation 0 'the call needs 4004 bytes, but the allocation #1 of 4000 bytes ends after 4000'
-    mistake overlap 0 'sendbuff and recvbuff overlap: recvbuff begins 4 bytes behind'
+    mistake overlap 0 'sendbuff and recvbuff overlap: recvbuff begins 4 bytes after'
     mistake null 0 'recvbuff is null'
     mistake freed 0 'is in no allocation: .* into the freed 4000-byte allocation #1'
     mistake destroyed 0 'the communicator has been destroyed, or never was one'
-    mistake stream-of-another-device 0 'the stream is one of device 1'
+    mistake stream-of-another-device 0 'the stream belongs to device 1'
     mistake root 0 'there is no rank 2 among the 2'
     mistake device-twice 0 'ranks 0 and 1 of one communicator are both on device 1'
     mistake too-many-devices 0 'there is no device 2 among the 2 simulated ones; SIMCC_DEVICES sets their number'

@@ -8,7 +8,7 @@
 namespace simt {
 namespace {
 
-// Of plain arrays; those of layers and cubes have limits of their own.
+// For plain arrays only: layered arrays and cubemaps have their own limits.
 bool is_within_limits(const cudaExtent& extent, unsigned flags) {
     if (flags & (cudaArrayLayered | cudaArrayCubemap)) return true;
     if (extent.depth > 0) return std::max({extent.width, extent.height, extent.depth}) <= max_texture_3d;
@@ -147,7 +147,7 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, c
     return copy_rows(to, const_cast<cudaArray_t>(from), parameters, width, height, nullptr, false);
 }
 
-// The one-dimensional forms, deprecated since CUDA 10: whole rows from row y on, or part of one row.
+// The one-dimensional forms, deprecated since CUDA 10, copy whole rows from row y on, or part of one row.
 cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void* from, size_t bytes,
                                    cudaMemcpyKind kind, cudaStream_t stream) {
     const auto array = find_array(to);

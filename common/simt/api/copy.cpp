@@ -10,7 +10,7 @@ using simt::api_everywhere;
 using simt::BlockCopy;
 using simt::BlockFill;
 
-// Kernels can only ask for copies and fills that nobody waits for.
+// Kernels can only request copies and fills that nobody waits for.
 template <class Body>
 cudaError_t api_if(bool is_waited_for, Body body) {
     return is_waited_for ? api(body) : api_everywhere(body);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int cuda_version = CUDART_VERSION;
 
-// Runs even when the current device is broken, as cudaGetDevice does in CUDA.
+// Runs the body even if the current device is broken, as cudaGetDevice does in CUDA.
 template <class Body>
 cudaError_t api_on_any_device(Body body) {
     const RuntimeSection section;

@@ -8,7 +8,7 @@
 namespace simt {
 namespace {
 
-// On the host each thread has its own. (In a kernel each lane has.)
+// Each host thread has its own. (In a kernel, each lane has its own: see Grid.)
 cudaError_t& last_error() {
     static thread_local cudaError_t error = cudaSuccess;
     return error;
@@ -28,7 +28,7 @@ cudaError_t report(const Result& result) {
         return error;
     }
     const bool is_failure_of_device = error == broken_device_error();
-    // (A program that asks whether there is a device has made no mistake.)
+    // (It is not a mistake to ask whether there is a device.)
     if (error != cudaErrorNoDevice && (!is_failure_of_device || current_device().tells_failure_first()))
         events().api_failed(error, result.why);
     return last_error() = error;

@@ -11,7 +11,7 @@
 
 namespace simt {
 
-// What an API function comes to, and if the code does not say enough, why.
+// The result of an API function: a code, and if that does not say enough, the reason.
 struct Result {
     cudaError_t error;
     std::string why = {};
@@ -23,13 +23,13 @@ struct Result {
 // Remembers the code unless it is success, and returns it.
 cudaError_t report(const Result& result);
 
-// The error that blocks every call: no device, a call from a host function, or a broken device; or success.
+// The error that blocks every call (no device, a call from a host function, or a broken device), or success.
 cudaError_t standing_error();
 
 // Ends the running lane, if there is one: kernels cannot call this function.
 void refuse_in_kernels();
 
-// The body of an API function that kernels can call, too: runs unless such an error stands, and reports its result.
+// Runs the body of an API function that kernels can also call, unless an error stands, and reports its result.
 template <class Body>
 cudaError_t api_everywhere(Body body) {
     const RuntimeSection section;
@@ -39,14 +39,14 @@ cudaError_t api_everywhere(Body body) {
     });
 }
 
-// The body of any other.
+// The same for any other API function.
 template <class Body>
 cudaError_t api(Body body) {
     refuse_in_kernels();
     return api_everywhere(body);
 }
 
-// The error reported by a body that returns nothing, such as a launch statement. Earlier errors stay remembered.
+// The error that a body without a result reports, such as a launch statement. Earlier errors stay remembered.
 cudaError_t reported_by(const std::function<void()>& body);
 
 }  // namespace simt

@@ -16,7 +16,7 @@ cudaError_t on_event(cudaEvent_t handle, Body body) {
     });
 }
 
-// In a captured stream, an event visible to others becomes a node, which records it whenever the graph runs.
+// In a captured stream, recording an external event becomes a node, which records it whenever the graph runs.
 cudaError_t capture_record_node(Stream& stream, cudaEvent_t event) {
     Operation operation;
     if (const cudaError_t error = event_record_operation(event, operation)) return error;

@@ -8,7 +8,7 @@ using namespace simt;
 
 namespace {
 
-// Adds the node whose operation `make` fills in. `finish` may complete the node.
+// Adds a node. `make` fills in its operation, and `finish` may complete the node.
 template <class Make, class Finish>
 cudaError_t add_node(cudaGraphNode_t* handle, cudaGraph_t graph_handle, const cudaGraphNode_t* dependencies,
                      size_t count, Make make, Finish finish) {
@@ -35,7 +35,7 @@ cudaError_t add_node(cudaGraphNode_t* handle, cudaGraph_t graph, const cudaGraph
     return add_node(handle, graph, dependencies, count, make, [](GraphNode&) {});
 }
 
-// Replaces a node's operation by another of the same type.
+// Replaces a node's operation by another one of the same type.
 template <class Make>
 cudaError_t change_node(cudaGraphNode_t handle, Make make) {
     return api([&] {

@@ -101,7 +101,7 @@ cudaError_t event_record_operation(cudaEvent_t handle, Operation& operation) {
     const auto event = runtime().events.find(handle);
     if (!event) return cudaErrorInvalidResourceHandle;
     operation = {cudaGraphNodeTypeEventRecord, [event] {
-                     auto recording = std::make_shared<Recording>();  // without a ticket: reached at once
+                     auto recording = std::make_shared<Recording>();  // without a ticket: it counts as reached at once
                      stamp(recording)();
                      const std::lock_guard lock(event->mutex);
                      event->recording = std::move(recording);

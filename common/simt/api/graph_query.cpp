@@ -1,4 +1,4 @@
-// Looking at graphs: nodes, edges, types, and a drawing for graphviz.
+// Queries of graphs: nodes, edges, types, and a drawing for Graphviz.
 #include <cstdio>
 
 #include "common/simt/api/error.hpp"
@@ -8,7 +8,7 @@ using namespace simt;
 
 namespace {
 
-// Returns a list in the API's way: without an array only the length, else as many as fit and null in the rest.
+// Returns a list as the API does: only the length if there is no array, else as many nodes as fit, then nulls.
 cudaError_t return_nodes(const std::vector<GraphNode*>& found, cudaGraphNode_t* nodes, size_t* count) {
     if (!count) return cudaErrorInvalidValue;
     if (nodes) {
@@ -96,7 +96,7 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodePar
         if (!node || !parameters || node_of(node)->operation.type != cudaGraphNodeTypeKernel) {
             return cudaErrorInvalidValue;
         }
-        // For a captured launch, neither the kernel's address nor those of its arguments are known.
+        // For a captured launch, the addresses of the kernel and of its arguments are unknown.
         if (!static_cast<void*>(node_of(node)->kernel.func)) return cudaErrorNotSupported;
         *parameters = node_of(node)->kernel;
         return cudaSuccess;

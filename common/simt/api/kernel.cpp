@@ -1,6 +1,6 @@
 // Attributes of kernels, and occupancy.
 //
-// g++ compiles kernels for the host: their use of registers is unknown and assumed to be modest.
+// g++ compiles kernels for the host, so their register usage is unknown. It is assumed to be low.
 #include <algorithm>
 
 #include "common/simt/api/error.hpp"
@@ -55,7 +55,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
         if (!blocks || block_size <= 0 || flags > cudaOccupancyDisableCachingOverride) return cudaErrorInvalidValue;
         if (!kernel) return cudaErrorInvalidDeviceFunction;
         const size_t used = dynamic_shared_bytes + facts_of(kernel).shared_bytes;
-        // (What the kernel opted in to limits only what is beyond the amount for all.)
+        // (The kernel's opt-in only limits amounts above those that every kernel gets.)
         const bool is_granted =
             used <= shared_bytes_per_block || dynamic_shared_bytes <= dynamic_shared_bytes_of(kernel);
         *blocks = is_granted ? resident_blocks(block_size, used) : 0;

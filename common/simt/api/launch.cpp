@@ -17,7 +17,7 @@ bool fits(const Extent& extent, const Extent& limit) {
            extent.z <= limit.z;
 }
 
-// What CUDA says of more threads per block than the kernel's __launch_bounds__ allow.
+// CUDA's error for more threads per block than the kernel's __launch_bounds__ allow.
 constexpr cudaError_t error_beyond_bounds = cudaErrorInvalidValue;
 
 Result validate(const Launch& launch) {
@@ -51,7 +51,7 @@ int submit(Launch&& launch, void* stream_handle) {
     }
     return api([&]() -> Result {
         const auto stream = find_stream(stream_handle);
-        // (A stream of another device than the current one is refused, as it is by CUDA.)
+        // (Like CUDA, this refuses a stream of a device other than the current one.)
         if (!stream || stream->device().index() != current_device_index()) return cudaErrorInvalidResourceHandle;
         if (Result result = validate(launch); result.error) return result;
         auto observer = events().launch_submitted(launch, stream_handle);

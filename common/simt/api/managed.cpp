@@ -1,4 +1,4 @@
-// Hints for managed memory. Host and device share one memory here, so hints are checked and then need no action.
+// Hints for managed memory. Host and device share one memory here, so hints are checked but otherwise have no effect.
 #include "common/simt/api/error.hpp"
 
 using namespace simt;
@@ -41,7 +41,7 @@ cudaError_t cudaMemRangeGetAttribute(void* data, size_t data_bytes, cudaMemRange
                                      const void* pointer, size_t bytes) {
     return api([=] {
         if (!data || data_bytes < sizeof(int) || !is_managed_range(pointer, bytes)) return cudaErrorInvalidValue;
-        // Hints are not recorded: no place is preferred.
+        // Hints are not recorded: there is no preferred location.
         *static_cast<int*>(data) = attribute == cudaMemRangeAttributeReadMostly ? 0 : cudaInvalidDeviceId;
         return cudaSuccess;
     });

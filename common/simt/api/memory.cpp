@@ -29,7 +29,7 @@ cudaError_t allocate_pitched(void** pointer, size_t* pitch, size_t width, size_t
     return allocate(pointer, *pitch * rows, MemoryKind::device);
 }
 
-// Frees after everything that may still use the memory has run, as CUDA's own functions do.
+// Frees memory after everything that may still use it has run, as CUDA's own functions do.
 template <class Accepts>
 cudaError_t free_memory(void* pointer, Accepts accepts) {
     if (!pointer) return cudaSuccess;
@@ -90,7 +90,7 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent) {
     });
 }
 
-// (In a kernel it is free(), which frees memory of the heap.)
+// (In a kernel, it is free() for the device heap.)
 cudaError_t cudaFree(void* pointer) {
     if (in_kernel()) {
         simt_free(pointer);

@@ -1,7 +1,7 @@
 // Stream-ordered allocation and memory pools.
 //
-// Memory is allocated at the call, which is earlier than its place in the stream and therefore safe, and freed when the
-// stream gets there. Pools hold no memory back: they only count what their allocations use.
+// Memory is allocated at the call, which is safe because it is earlier than its place in the stream, and freed when the
+// stream gets there. Pools do not keep freed memory: they only count what their allocations use.
 #include <algorithm>
 #include <map>
 
@@ -15,7 +15,7 @@ namespace {
 struct Pool {
     int device = 0;
     size_t limit = 0;  // bytes; 0: the device's memory
-    std::mutex mutex;  // guards what follows
+    std::mutex mutex;  // guards the members below
     std::map<cudaMemPoolAttr, uint64_t> attributes;
     uint64_t used = 0, most_used = 0;
     std::map<int, cudaMemAccessFlags> access;  // per device
@@ -26,7 +26,7 @@ HandleTable<Pool>& pools() {
     return table;
 }
 
-// The pool of each device: its own default pool unless cudaDeviceSetMemPool chose another.
+// The pools of each device: its default pool, and the current one, which cudaDeviceSetMemPool may change.
 class DevicePools {
 public:
     std::shared_ptr<Pool> default_pool(int device) { return entry(device).first; }
@@ -54,7 +54,7 @@ DevicePools& device_pools() {
     return all;
 }
 
-// Which pool an allocation came from, so that the pool can count its release.
+// Which pool an allocation comes from, so that the pool can count its release.
 class PoolMembers {
 public:
     void add(const void* pointer, std::shared_ptr<Pool> pool, size_t bytes) {
@@ -73,7 +73,7 @@ public:
         leave(found->second);
         members_.erase(found);
     }
-    // Drops allocations freed by cudaFree or a reset, which do not notify the pool.
+    // Drops allocations that were freed by cudaFree or a reset, which do not notify the pool.
     void remove_freed() {
         const std::lock_guard lock(mutex_);
         std::erase_if(members_, [](const auto& entry) {

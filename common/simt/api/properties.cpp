@@ -61,8 +61,8 @@ cudaDeviceProp properties_of(int device) {
     properties.localL1CacheSupported = 1;
     properties.unifiedFunctionPointers = 1;
 
-    // Host and device share one memory, so every feature of unified memory is available but one: kernels could read what
-    // malloc returns, but on most GPUs they cannot, and memcheck reports it.
+    // Host and device share one memory, so every feature of unified memory is available except one: kernels could read
+    // memory from malloc, but on most GPUs they cannot, and memcheck reports it.
     properties.unifiedAddressing = 1;
     properties.canMapHostMemory = 1;
     properties.managedMemory = 1;

@@ -107,7 +107,7 @@ cudaError_t cudaStreamGetDevice(cudaStream_t handle, int* device) {
     });
 }
 
-// Attributes control caches and waiting, which the simulator does not model: accepted, but read back as defaults.
+// Attributes control caches and waiting, which the simulator does not model. They are accepted, but read as defaults.
 cudaError_t cudaStreamSetAttribute(cudaStream_t handle, cudaLaunchAttributeID, const cudaLaunchAttributeValue* value) {
     return on_stream(handle, [=](Stream&) { return value ? cudaSuccess : cudaErrorInvalidValue; });
 }

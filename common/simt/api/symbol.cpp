@@ -1,4 +1,4 @@
-// Copies from and to __device__ and __constant__ variables, which are variables of the executable here.
+// Copies from and to __device__ and __constant__ variables, which here are variables of the executable.
 #include <map>
 #include <mutex>
 #include <vector>

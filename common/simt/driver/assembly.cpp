@@ -30,7 +30,7 @@ enum class Role { entry, branch, end, other };
 bool enters_block_on_x86(std::string_view line) { return starts_with(line, "\tcall\t__sanitizer_cov_trace_pc"); }
 bool enters_block_on_arm(std::string_view line) { return starts_with(line, "\tbl\t__sanitizer_cov_trace_pc"); }
 
-/// AArch64's conditional and computed jumps. (Other instructions begin with b, too: bic, bfi, blr.)
+/// AArch64's conditional and indirect jumps. (Other instructions begin with b, too: bic, bfi, blr.)
 bool is_branch_on_arm(std::string_view line) {
     return starts_with_one_of(line,
                               {"\tbeq\t", "\tbne\t", "\tbcs\t",  "\tbhs\t", "\tbcc\t",  "\tblo\t", "\tbmi\t", "\tbpl\t",
@@ -38,7 +38,7 @@ bool is_branch_on_arm(std::string_view line) {
                                "\tb.",    "\tcbz\t", "\tcbnz\t", "\ttbz\t", "\ttbnz\t", "\tbr\t"});
 }
 
-/// The role of a line of either processor: they have no instruction in common that begins with j or ends a block.
+/// The role of a line for either processor: no instruction that begins with j or ends a block means both.
 Role role_of(std::string_view line) {
     if (enters_block_on_x86(line) || enters_block_on_arm(line)) return Role::entry;
     if (starts_with_one_of(line, {"\tjmp\t*", "\tnotrack jmp\t*"})) return Role::branch;
@@ -46,14 +46,14 @@ Role role_of(std::string_view line) {
     return starts_with(line, "\tj") || is_branch_on_arm(line) ? Role::branch : Role::other;
 }
 
-/// An instruction without effect that holds the distance between two labels. On x86-64: nopl distance(%rax). On AArch64:
-/// mov xzr, #distance / 4, which has room for a mebibyte (see counters/results.cpp, which reads it).
+/// A no-op that encodes the distance between two labels. On x86-64: nopl distance(%rax). On AArch64: mov xzr,
+/// #distance / 4, which has room for a mebibyte. (counters/results.cpp decodes it.)
 std::string mark(bool is_arm, const std::string& from, const std::string& to) {
     if (is_arm) return "\t.long 0xd280001f + (" + to + " - " + from + ") * 8\n";
     return "\t.byte 0x0f, 0x1f, 0x80\n\t.long " + to + " - " + from + "\n";
 }
 
-/// Where the symbol begins in a line that calls operator delete, plain or with a size; npos in others.
+/// Where the symbol begins in a line that calls operator delete, with or without a size; npos in other lines.
 std::size_t deletes_at(std::string_view line) {
     for (const std::string_view call : {"\tcall\t", "\tbl\t"}) {
         for (const std::string_view symbol : {"_ZdlPvm", "_ZdaPvm", "_ZdlPv", "_ZdaPv"}) {

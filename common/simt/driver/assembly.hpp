@@ -6,19 +6,19 @@
 
 namespace simcc {
 
-/// Marks the basic blocks that end in a branch. Every basic block begins with a call of __sanitizer_cov_trace_pc; if
-/// the block ends with a conditional or computed jump, this adds an instruction without effect after the call, which
-/// holds the distance to the jump. So the counters know every branch and its source line, even if all lanes always go
-/// the same way. The assembly is x86-64's or AArch64's, whatever processor simcc itself runs on; another processor's is
-/// unchanged.
+/// Marks the basic blocks that end in a branch. Every basic block begins with a call to __sanitizer_cov_trace_pc. If
+/// the block ends with a conditional or indirect jump, this adds a no-op after the call that encodes the distance to
+/// the jump. So the counters know every branch and its source line, even if all lanes always go the same way. The
+/// assembly is for x86-64 or AArch64, whatever processor simcc itself runs on; that for other processors is unchanged.
 std::string mark_branches(std::string_view assembly);
 
-/// Without the calls of __sanitizer_cov_trace_pc in functions that have a place for a patch (.LPFE): the simulator's own,
-/// where g++ 11 compiles them, which knows no attribute for it (SIMT_WITHOUT_COVERAGE in include/simt/identity.hpp).
+/// Removes the calls to __sanitizer_cov_trace_pc from functions with a patchable entry (.LPFE). These are the
+/// simulator's own, if compiled by g++ 11, which lacks an attribute for that (SIMT_WITHOUT_COVERAGE in
+/// include/simt/identity.hpp).
 std::string without_coverage(std::string_view assembly);
 
-/// Calls of operator delete become calls of the simulator's function for them (device_heap.cpp): the program's own
-/// operator, if it has one, does not know memory from the device heap.
+/// Replaces calls to operator delete by calls to the simulator's function (device_heap.cpp), because the program's own
+/// operator, if it has one, cannot free memory of the device heap.
 std::string with_heap_deletes(std::string_view assembly);
 
 }  // namespace simcc

@@ -12,12 +12,12 @@ using List = std::vector<std::string>;
 
 void extend(List& list, const List& more) { list.insert(list.end(), more.begin(), more.end()); }
 
-/// Separates `text` at commas and blanks. As in a shell, quotes and a backslash keep what would separate, and a pair of
-/// quotes with nothing between is an empty part. (nvcc hands the text to a shell with blanks for its commas.)
+/// Splits `text` at commas and blanks. As in a shell, quotes and a backslash protect separators, and an empty pair of
+/// quotes is an empty part. (nvcc passes the text to a shell, with blanks instead of commas.)
 List split(const std::string& text) {
     List parts;
     bool open = false;  // a part has begun
-    char quote = 0;     // the one that is open
+    char quote = 0;     // the open one
     const auto add = [&](char c) {
         if (!std::exchange(open, true)) parts.emplace_back();
         parts.back() += c;
@@ -57,7 +57,7 @@ void add_library_folder(Options& o, const std::string& value) {
     o.inputs.push_back({Language::link_item, "-L" + value});
 }
 void add_compiler_options(Options& o, const std::string& value) { extend(o.compiler, split(value)); }
-/// nvcc's form names kinds of warnings; the only one that g++ has is all of them.
+/// nvcc's option names kinds of warnings. The only one that exists for g++ is all-warnings.
 void make_errors_of_warnings(Options& o, const std::string& kinds) {
     for (const std::string& kind : split(kinds)) {
         if (kind == "all-warnings") o.compiler.push_back("-Werror");
@@ -122,7 +122,7 @@ void set_language(Options& o, const std::string& value) {
     o.language = value;
 }
 
-/// sm_86, compute_90a, arch=compute_80,code=sm_80: the number decides __CUDA_ARCH__; native and all leave the default.
+/// sm_86, compute_90a, arch=compute_80,code=sm_80: the number sets __CUDA_ARCH__; native and all keep the default.
 void set_architecture(Options& o, const std::string& value) {
     std::size_t at = std::min(value.find("compute_"), value.find("sm_"));
     if (at == std::string::npos) return;
@@ -134,14 +134,14 @@ void set_architecture(Options& o, const std::string& value) {
     o.cuda_arch = 10 * number;
 }
 
-/// The headers need C++17; a program written for an older language is valid in it.
+/// The headers need C++17. A program for an older standard is valid C++17, too.
 void set_standard(Options& o, const std::string& value) {
     const bool older =
         value == "c++03" || value == "c++11" || value == "c++14" || value == "gnu++11" || value == "gnu++14";
     o.standard = "-std=" + (older ? std::string("c++17") : value);
 }
 
-/// Libraries of the toolkit: ours replaces the runtime; the driver and math libraries have no counterpart.
+/// Libraries of the toolkit: ours replaces the runtime and NCCL; the driver and math libraries have no counterpart.
 void add_library(Options& o, const std::string& name) {
     static constexpr std::string_view built_in[] = {"cudart", "cudart_static", "cudadevrt", "nvToolsExt", "nccl"};
     static constexpr std::string_view absent[] = {"nvrtc",    "cublas", "cublasLt", "cufft",     "cufftw", "cusparse",
@@ -191,9 +191,9 @@ const OptionRow rows[] = {
     {"w", "disable-warnings", none, disable_warnings, "no warnings"},
     {"L", "library-path", joined, add_library_folder, "DIR: search for libraries"},
     {"l", "library", joined, add_library, "NAME: link with a library"},
-    {"Xcompiler", "compiler-options", required, add_compiler_options, "OPT[,OPT]: hand options to g++"},
-    {"Xlinker", "linker-options", required, add_linker_options, "OPT[,OPT]: hand options to the linker"},
-    {"MMD", "generate-nonsystem-dependencies-with-compile", none, want_dependencies<false>, "write a dependency file, too"},
+    {"Xcompiler", "compiler-options", required, add_compiler_options, "OPT[,OPT]: pass options to g++"},
+    {"Xlinker", "linker-options", required, add_linker_options, "OPT[,OPT]: pass options to the linker"},
+    {"MMD", "generate-nonsystem-dependencies-with-compile", none, want_dependencies<false>, "also write a dependency file"},
     {"MD", "generate-dependencies-with-compile", none, want_dependencies<true>, "the same, with system headers"},
     {"MM", "generate-nonsystem-dependencies", none, only_dependencies<false>, "print the dependencies only"},
     {"M", "generate-dependencies", none, only_dependencies<true>, "the same, with system headers"},
@@ -208,7 +208,7 @@ const OptionRow rows[] = {
     {"keep", "keep", none, set<&Options::keep>, "keep FILE.cu.cpp.ii"},
     {"v", "verbose", none, set<&Options::verbose>, "show the commands"},
     {"dryrun", "dryrun", none, dry_run, "show the commands and run none"},
-    {"progress", "progress", required, show_progress, "auto, always or never: say what takes more than a second"},
+    {"progress", "progress", required, show_progress, "auto, always or never: show steps of over a second"},
     {"h", "help", none, set<&Options::help>, "this text"},
     {"V", "version", none, set<&Options::version>, "the version"},
     {"dw", "device-w", none, stop_at<Stage::compile>, ""},

@@ -19,16 +19,16 @@ struct OptionRow {
     std::string_view name, long_name;  ///< without dashes
     Argument argument;
     void (*apply)(Options&, const std::string& value);
-    std::string_view help;  ///< empty: accepted for compatibility with nvcc, not listed
+    std::string_view help;  ///< empty: accepted for compatibility with nvcc, but not listed
 };
 
 /// The row of the option `name` (without dashes, short or long), or nullptr.
 const OptionRow* find_option(std::string_view name);
 /// The row of an option that takes its value joined, such as -DNAME, or nullptr.
 const OptionRow* find_joined_option(char letter);
-/// What a shell offers for a word that begins an option: a name and, after a tab, its help on each line.
+/// What a shell offers to complete `word`, the beginning of an option: lines with a name, a tab and its help.
 std::string completion_text(const std::string& word);
-/// Every name as it is typed: -o, --output-file, ...
+/// All names as typed: -o, --output-file, ...
 std::vector<std::string> option_names();
 
 }  // namespace simcc

@@ -1,5 +1,5 @@
 #pragma once
-// The command line of simcc: nvcc's, as far as it makes sense for a simulator.
+// The command line of simcc: that of nvcc, as far as it makes sense for a simulator.
 
 #include <stdexcept>
 #include <string>
@@ -16,9 +16,9 @@ struct UsageError : std::runtime_error {
 
 /// How far a source file is processed.
 enum class Stage {
-    preprocess,   ///< -E: to the standard output or the -o file
+    preprocess,   ///< -E: to standard output or the -o file
     rewrite,      ///< -cuda: FILE.cu.cpp.ii, plain C++ for g++ -fpreprocessed
-    compile,      ///< -c, -dc: an object file each
+    compile,      ///< -c, -dc: to an object file for each source
     device_link,  ///< -dlink: the object file that nvcc needs after -dc; empty here
     archive,      ///< -lib
     link,         ///< an executable, or with -shared a library
@@ -26,14 +26,14 @@ enum class Stage {
 
 enum class Language { cuda, cxx, c, link_item };
 
-/// One thing named on the command line, in its order: a source, or an object, archive, -l or -L for the linker.
+/// One input of the command line, in its order: a source, or an object, archive, -l or -L for the linker.
 struct Input {
     Language language;
     std::string text;
 };
 
 struct Dependencies {
-    bool wanted = false;  ///< -MMD or -MD: a dependency file beside the object
+    bool wanted = false;  ///< -MMD or -MD: a dependency file next to the object
     bool only = false;    ///< -MM or -M: dependencies instead of the preprocessed text
     bool system_headers = false;
     std::string file;                  ///< -MF; empty: the object's name with .d
@@ -45,7 +45,7 @@ struct Options {
     bool help = false, version = false;
     Stage stage = Stage::link;
     std::vector<Input> inputs;
-    std::string language = "none";  ///< -x: of the sources that follow; none: by suffix
+    std::string language = "none";  ///< -x: of the sources after it; none: by suffix
     std::string output;
     std::string output_folder;  ///< -odir: for object files that -o does not name
     std::string standard = "-std=c++17";
@@ -60,8 +60,8 @@ struct Options {
     std::vector<std::string> linker;          ///< -Xlinker and friends, before the inputs
     bool run = false;                         ///< -run: execute the result, then delete it
     std::vector<std::string> run_arguments;
-    std::vector<std::string> unknown;  ///< options that no row explains: an error, or
-    bool forward_unknown = false;      ///< -forward-unknown-to-host-compiler: for g++
+    std::vector<std::string> unknown;  ///< options without a row: an error, or for g++
+    bool forward_unknown = false;      ///< with -forward-unknown-to-host-compiler
     bool no_warnings = false;
     bool keep = false, verbose = false, dry_run = false;
     ShowSteps progress = ShowSteps::when_long;

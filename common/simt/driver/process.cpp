@@ -19,7 +19,7 @@ namespace {
 volatile std::sig_atomic_t caught_signal = 0;
 volatile std::sig_atomic_t running_child = 0;
 
-// Whoever sends a signal means the whole compilation. One that the processor raises is a defect of simcc itself.
+// A signal that is sent is meant for the whole compilation. One that the processor raises is a bug in simcc itself.
 void pass_on(int signal, siginfo_t* information, void*) {
     const bool is_abort = signal == SIGABRT && information->si_pid == getpid();
     const bool is_crash = is_abort || (information->si_code > 0 && information->si_code != SI_KERNEL);
@@ -38,7 +38,7 @@ bool ends_programs(int signal) {
     return true;
 }
 
-/// While this object lives, the child gets the signals that end a program.
+/// While this object lives, signals that end a program are passed on to the child.
 class Child {
 public:
     explicit Child(pid_t child) {
@@ -58,7 +58,7 @@ pid_t start(const Command& command, const ProgramStart& how, Complaint complaint
     return child;
 }
 
-/// Calls take(text) with what comes through a pipe, piece by piece, until its end.
+/// Calls take(text) with each piece of text that comes through a pipe, until its end.
 template <class Take>
 void read_all(int pipe, Take take) {
     char buffer[4096];
@@ -115,7 +115,7 @@ void catch_signals() {
     action.sa_sigaction = pass_on;
     action.sa_flags = SA_SIGINFO;
     for (int signal = 1; signal < NSIG; ++signal) {
-        // What the caller ignores stays ignored, as under nohup.
+        // Signals that the caller ignores stay ignored, as under nohup.
         if (!ends_programs(signal) || sigaction(signal, nullptr, &previous) != 0 || previous.sa_handler == SIG_IGN) {
             continue;
         }

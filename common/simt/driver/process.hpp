@@ -1,5 +1,5 @@
 #pragma once
-// How simcc runs other programs, and what it does with signals meanwhile.
+// How simcc runs other programs, and handles signals meanwhile.
 
 #include <string>
 #include <vector>
@@ -10,27 +10,27 @@ namespace simcc {
 
 using Command = std::vector<std::string>;
 
-/// The exit code by shell convention: the program's own, 128 + N if signal N ended it, 127 if it could not be started
-/// (with a message on stderr).
+/// An exit code as in shells: the program's own, 128 + N if signal N ended it, or 127 (and a message) if it did not
+/// start.
 struct ExitCode {
     int value;
     bool ok() const { return value == 0; }
 };
 
-/// From now on a signal that would end simcc is remembered instead, and passed on to the program that it runs.
+/// From now on, a signal that would end simcc is remembered instead, and passed on to the program that it runs.
 void catch_signals();
 
 /// The signal that asked simcc to stop, or 0.
 int interrupted_by();
 
-/// Ends simcc by that signal, when all is tidied up.
+/// Ends simcc by that signal, to be called after cleaning up.
 void end_as_interrupted();
 
-/// Runs a program found through PATH, without a shell, and waits for it. While a step of `progress` is shown, what the
-/// program says on standard error goes through simcc, so that the two do not mix.
+/// Runs a program found through PATH, without a shell, and waits for it. If `progress` is enabled, the program's
+/// standard error goes through simcc, so that the two do not mix.
 ExitCode run(const Command& command, Progress* progress = nullptr);
 
-/// Whether a message says that a program cannot be started.
+/// Whether to print a message if a program cannot be started.
 enum class Complaint { printed, none };
 
 /// The program's standard output without the last newline; empty if it fails.

@@ -17,7 +17,7 @@ bool begins_with_one_of(std::string_view line, std::initializer_list<std::string
     return false;
 }
 
-/// Whether the line switches to another section, to one for thread-local variables, or to one for other variables.
+/// Whether the line switches to another section; to one for thread-local variables; to one for other variables.
 bool is_section(std::string_view line) {
     return begins_with_one_of(line, {"\t.section\t", "\t.text", "\t.data", "\t.bss", "\t.previous"});
 }
@@ -32,8 +32,8 @@ bool announces_variable(std::string_view line) {
            line.find("object") != std::string_view::npos;
 }
 
-/// "\t.comm\ttable,32,16": zero-initialized static variables, which the assembler places one after another. Rewrites
-/// such a line in the form of other variables.
+/// "\t.comm\ttable,32,16" declares a zero-initialized variable, which would be placed right next to others. Rewrites
+/// such a line in the form of other variables, with a red zone.
 std::string with_room_of_its_own(std::string_view common) {
     const std::size_t name = std::string_view("\t.comm\t").size();
     const std::size_t bytes = common.find(',', name) + 1, alignment = common.find(',', bytes) + 1;
@@ -49,7 +49,7 @@ std::string with_red_zones(const std::string& assembly) {
     std::string result;
     result.reserve(assembly.size() + assembly.size() / 64);
     bool in_thread_locals = false, in_variables = false, is_local = false;
-    std::string_view alignment;  // of what the next line announces
+    std::string_view alignment;  // of the variable that the next line announces
     for (std::size_t begin = 0; begin < assembly.size();) {
         const std::size_t newline = assembly.find('\n', begin);
         const std::size_t end = newline == std::string::npos ? assembly.size() : newline + 1;

@@ -1,5 +1,5 @@
 #pragma once
-// Room between the variables of checked code, so that an index past the end of one does not reach the next.
+// Adds space between the variables of checked code, so that an index past the end of one does not reach the next.
 
 #include <string>
 

@@ -19,7 +19,7 @@ std::string environment(const char* name) {
     return value == nullptr ? "" : value;
 }
 
-/// The include folder of a CUDA toolkit, by CUDA_HOME, CUDA_PATH, the nvcc in PATH or the usual place.
+/// The include folder of a CUDA toolkit, found by CUDA_HOME, CUDA_PATH, the nvcc in PATH or at the usual place.
 std::string find_cuda_headers() {
     std::vector<fs::path> roots;
     for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
@@ -51,8 +51,8 @@ bool is_early(const Options& options, const std::string& definition) {
 
 bool is_definition(const std::string& flag) { return flag == "-D" || flag == "-U"; }
 
-/// The -I, -D and so on of the command line. A folder with its own cuda_runtime.h, the toolkit's, must not hide ours,
-/// so it is searched after ours.
+/// The header search options of the command line. A folder with its own cuda_runtime.h, such as the toolkit's, must not
+/// hide ours, so it is searched after ours.
 Command user_search(const Toolchain& toolchain, const Options& options) {
     Command flags, later;
     for (std::size_t i = 0; i + 1 < options.preprocessor.size(); i += 2) {
@@ -61,7 +61,7 @@ Command user_search(const Toolchain& toolchain, const Options& options) {
         const bool toolkit = is_cuda_folder(value) && !fs::equivalent(value, toolchain.headers);
         append(toolkit ? later : flags, {toolkit ? "-isystem" : flag, value});
     }
-    // -I and not -isystem: a library's headers may hold kernels, and the rewriter leaves system headers alone.
+    // -I and not -isystem: a library's headers may contain kernels, and the rewriter leaves system headers alone.
     for (const std::string& folder : options.system_folders) {
         const bool toolkit = is_cuda_folder(folder);
         append(toolkit ? later : flags, {toolkit ? "-isystem" : "-I", folder});
@@ -76,7 +76,7 @@ Command user_search(const Toolchain& toolchain, const Options& options) {
     return flags;
 }
 
-/// The -D, -U and -include for which `wanted(flag, value)` is true, as on the command line.
+/// The -D, -U and -include options of the command line for which `wanted(flag, value)` is true.
 template <class Condition>
 Command user_flags(const Options& options, Condition wanted) {
     Command flags;
@@ -108,16 +108,16 @@ const Command quiet = {
     "-Wno-attributes",   "-Wno-unknown-pragmas",       "-Wno-narrowing", "-Wno-deprecated", "-Wno-volatile",
     "-Wno-unused-value", "-Wno-mismatched-new-delete", "-Wno-tsan"};
 
-/// clang++ knows other warnings.
+/// clang++ does not know all of these warnings.
 const Command quiet_clang = {"-Wno-unknown-warning-option"};
 
-/// The instrumentation of the checked simulator: g++ inserts a call of __tsan_read4 or a relative before every load and
-/// store, and one of __sanitizer_cov_trace_pc into every basic block. (The names are ThreadSanitizer's; its library is
-/// not linked, and the simulator defines them.) g++ also checks indices of arrays whose sizes it knows. Optimizations
-/// that merge two places of the source into one or split one into two are off. So are those that hide accesses:
-/// copying bytes inline instead of by the functions that report it. (Nor is a variable addressed by its distance from
-/// another: room is added between them, red_zones.cpp.) And functions do not touch each other, as they would below -O2:
-/// libbacktrace joins the ranges of those that do, and then misses the lines behind one that two objects have.
+/// The instrumentation of the checked simulator: g++ inserts a call to __tsan_read4 or a relative before every load and
+/// store, and a call to __sanitizer_cov_trace_pc into every basic block. (The names are ThreadSanitizer's; its library
+/// is not linked, and the simulator defines them.) g++ also checks indices of arrays with known sizes. Optimizations
+/// that merge two places of the source into one, or split one into two, are off. So are those that hide accesses, by
+/// copying bytes inline instead of calling the functions that report it. Variables are not addressed relative to each
+/// other, because red_zones.cpp adds space between them. And functions are aligned, even below -O2: libbacktrace merges
+/// the ranges of adjacent functions, and then misses the lines after one that two objects have.
 Command instrumentation(const Options& options) {
     if (!options.checked) return {};
     return {"-fsanitize=thread",
@@ -138,35 +138,35 @@ Command instrumentation(const Options& options) {
             "-fno-builtin-memset"};
 }
 
-/// At -O3 g++ makes several copies of a loop, which would count as several places.
+/// At -O3, g++ makes several copies of a loop, which would count as several places.
 std::string optimization(const Options& options) {
     const bool too_much = options.optimization == "-O3" || options.optimization == "-Ofast";
     return options.checked && too_much ? "-O2" : options.optimization;
 }
 
-/// Whether the compiler is clang++, under whatever name.
+/// Whether the compiler is clang++, whatever its name.
 bool is_clang(const Toolchain& toolchain) {
     Command question = toolchain.compiler;
     question.push_back("--version");
     return output_of(question, Complaint::none).find("clang version") != std::string::npos;
 }
 
-/// (A function whose variables need more than one page of stack touches every page, so that it hits the guard page.)
+/// (A function with more than a page of variables on the stack touches every page, so that it hits the guard page.)
 Command plain_code_generation(const Options& options) {
     return {optimization(options), options.debug, "-fno-strict-aliasing", "-fstack-clash-protection"};
 }
 
-/// What device code means where C++ leaves it open: signed integers wrap, an access through a null pointer is one that
-/// fails, and nothing is contracted to fused multiply-adds, so that results are the same on every processor.
+/// The behavior of device code where C++ leaves it open: signed integers wrap, accesses through null pointers fail, and
+/// nothing is contracted to fused multiply-adds, so that results are the same on every processor.
 const Command device_semantics = {"-fwrapv", "-fno-delete-null-pointer-checks", "-ffp-contract=off"};
 
-/// What clang++ does by itself, or does not know.
+/// For g++ only: clang++ does this by default, or does not know the option.
 const char* const gcc_device_semantics = "-fno-isolate-erroneous-paths-dereference";
-/// By default g++ touches pages of 64 KiB on AArch64; 2^12 bytes is what a guard page has at least.
+/// On AArch64, g++ assumes pages of 64 KiB by default; a guard page may be as small as 2^12 bytes.
 const char* const gcc_page_bytes = "--param=stack-clash-protection-guard-size=12";
 const char* const gcc_cxx_only = "-fno-extern-tls-init";
-/// On AArch64 g++ would address blockIdx and its relatives by their distance from another variable of their file, and
-/// not by their names, which all files share.
+/// On AArch64, g++ would address blockIdx and its relatives relative to another variable of their file, instead of by
+/// their names, which all files share.
 const char* const gcc_names = "-fno-section-anchors";
 
 Command code_generation(const Options& options, bool clang) {
@@ -228,7 +228,7 @@ Command preprocess_command(const Toolchain& toolchain, const Options& options, c
     append(command, options.compiler);
     append(command, dependency_flags(options.dependencies, object));
     for (const std::string_view word : qualifiers) {
-        command.push_back("-D" + std::string(word) + "=" + std::string(word));  // for the rewriter to find
+        command.push_back("-D" + std::string(word) + "=" + std::string(word));  // so that the rewriter finds it
     }
     if (options.checked) command.push_back("-DSIMT_CHECKED=1");
     append(command, {"-D__CUDACC__=1", "-D__SIMCC__=1"});
@@ -240,8 +240,8 @@ Command preprocess_command(const Toolchain& toolchain, const Options& options, c
     append(command, user_flags(options, [&](const std::string& flag, const std::string& value) {
                return is_definition(flag) && is_early(options, value);
            }));
-    // Some systems define this by themselves. The C library's headers then turn memcpy() and its relatives into forms
-    // that g++ expands inline, past the functions that report what is accessed.
+    // Some systems define this by default. Then the C library's headers turn memcpy() and its relatives into forms that
+    // g++ expands inline, which bypasses the functions that report accesses.
     if (options.checked) command.push_back("-U_FORTIFY_SOURCE");
     append(command, user_search(toolchain, options));
     append(command, {"-include", "cuda_runtime.h"});
@@ -260,8 +260,8 @@ Command compile_command(const Toolchain& toolchain, const Options& options, cons
                         const std::string& output) {
     const bool clang = is_clang(toolchain);
     if (clang && options.checked) {
-        throw std::runtime_error("--check and -G need g++, whose instrumentation the checks are made of, and " +
-                                 quoted(toolchain.compiler) + " is clang++; set CXX=g++, or leave the option out");
+        throw std::runtime_error("--check and -G need the instrumentation of g++, but " + quoted(toolchain.compiler) +
+                                 " is clang++; set CXX=g++, or leave the option out");
     }
     Command command = toolchain.compiler;
     command.push_back(options.standard);
@@ -310,7 +310,7 @@ Command link_command(const Toolchain& toolchain, const Options& options, const s
     append(command, items);
     append(command, {toolchain.library, "-lpthread", "-ldl"});
 #if !defined(__x86_64__) && !defined(__aarch64__)
-    command.push_back("-lboost_context");  // the runtime switches lanes with it where it has no code of its own
+    command.push_back("-lboost_context");  // the runtime uses it to switch lanes where it has no code of its own
 #endif
     // libbacktrace, which ships with g++, provides file and line for the simulator's reports; not every machine has it.
     Command question = toolchain.compiler;

@@ -22,12 +22,12 @@ struct Toolchain {
 Toolchain find_toolchain();
 
 /// The macros of the command line as a header to be included after cuda_runtime.h, so that -DN=1024 does not change an
-/// N in there. It leaves out reserved names and those that configure CUDA's headers: preprocess_command() defines these
-/// first.
+/// N in there. Reserved names and macros that configure CUDA's headers are left out: preprocess_command() defines
+/// those.
 std::string late_definitions(const Options&);
 
-/// g++ -E of a .cu file; `definitions` names the file with the late ones. It also passes the dependency options;
-/// `object` is the default target.
+/// g++ -E of a .cu file. `definitions` names the file with the late definitions. The dependency options are passed on,
+/// with `object` as the default target.
 Command preprocess_command(const Toolchain&, const Options&, const std::string& source, const std::string& definitions,
                            const std::string& object, const std::string& output);
 
@@ -37,7 +37,7 @@ Command compile_command(const Toolchain&, const Options&, const std::string& rew
 /// g++ -c of assembly.
 Command assemble_command(const Toolchain&, const Options&, const std::string& assembly, const std::string& object);
 
-/// g++ -c or -E of a .cpp or .c file, which has no CUDA syntax but may include cuda_runtime.h; `object` as above.
+/// g++ -c or -E of a .cpp or .c file, which may include cuda_runtime.h but has no CUDA syntax. `object` as above.
 Command host_command(const Toolchain&, const Options&, const Input& source, const std::string& object,
                      const std::string& output);
 
@@ -45,7 +45,7 @@ Command host_command(const Toolchain&, const Options&, const Input& source, cons
 Command link_command(const Toolchain&, const Options&, const std::vector<std::string>& items,
                      const std::string& output);
 
-/// `path` without its folder and suffix, with `suffix` instead.
+/// The file name of `path` with `suffix` instead of its own.
 std::string renamed(const std::string& path, const std::string& suffix);
 
 }  // namespace simcc

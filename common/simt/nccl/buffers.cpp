@@ -15,7 +15,7 @@ std::string in_hexadecimal(const void* pointer) {
     return text;
 }
 
-// (A device variable has one storage for all devices.)
+// (Device variables are allowed on any device: there is one storage for all.)
 std::optional<std::string> wrong_with(const char* name, const void* pointer, size_t bytes, const Call& call) {
     if (bytes == 0) return std::nullopt;
     const std::string which = std::string(name) + " " + in_hexadecimal(pointer);
@@ -39,7 +39,7 @@ std::optional<std::string> wrong_with(const char* name, const void* pointer, siz
            std::to_string(allocation->base + allocation->bytes - number(pointer));
 }
 
-// Where an in-place call has its receive buffer relative to its send buffer, in bytes; nothing: there is no such call.
+// The offset of an in-place call's receive buffer from its send buffer, in bytes; none if there is no in-place form.
 std::optional<ptrdiff_t> distance_in_place(const Call& call) {
     const auto block = static_cast<ptrdiff_t>(call.count * call.element());
     switch (call.kind) {
@@ -61,9 +61,9 @@ std::optional<std::string> wrong_with_overlap(const Call& call) {
     const auto in_place = distance_in_place(call);
     if (in_place && distance == *in_place) return std::nullopt;
     std::string text = "sendbuff and recvbuff overlap: recvbuff begins " + std::to_string(distance) +
-                       " bytes behind the beginning of sendbuff; ";
+                       " bytes after the beginning of sendbuff; ";
     if (in_place) return text + "in place it would be " + std::to_string(*in_place);
-    return text + "this collective has no form in place";
+    return text + "this collective has no in-place form";
 }
 
 }  // namespace

@@ -1,22 +1,22 @@
-// The collectives and messages, and the groups around them: what programs call.
+// The functions of NCCL for collectives, messages and groups.
 #include "common/simt/nccl/buffers.hpp"
 #include "common/simt/nccl/group.hpp"
 
 namespace simt::nccl {
 namespace {
 
-// The arguments of a call, as far as it has them.
+// The arguments of a call, or defaults where it has none.
 struct Arguments {
     const void* send = nullptr;
     void* receive = nullptr;
     size_t count = 0;
     ncclDataType_t type = ncclFloat32;
-    int operation = -1;  // -1: it reduces nothing
+    int operation = -1;  // -1: no reduction
     int root = -1;
     bool has_root = false;
 };
 
-// The stream that the handle means on the communicator's device, whichever is current.
+// The stream that the handle means on the communicator's device, whichever device is current.
 std::shared_ptr<Stream> stream_of(const Communicator& communicator, cudaStream_t handle) {
     const int current = current_device_index();
     set_current_device_index(communicator.device);
@@ -24,7 +24,7 @@ std::shared_ptr<Stream> stream_of(const Communicator& communicator, cudaStream_t
     set_current_device_index(current);
     if (!stream) throw Refusal{ncclInvalidArgument, "there is no such stream"};
     if (stream->device().index() == communicator.device) return stream;
-    throw Refusal{ncclInvalidArgument, "the stream is one of device " + std::to_string(stream->device().index()) +
+    throw Refusal{ncclInvalidArgument, "the stream belongs to device " + std::to_string(stream->device().index()) +
                                            ", but the communicator's rank is on device " +
                                            std::to_string(communicator.device)};
 }
@@ -32,7 +32,7 @@ std::shared_ptr<Stream> stream_of(const Communicator& communicator, cudaStream_t
 Operator operator_of(Communicator& communicator, int operation, ncclDataType_t type) {
     if (!can_reduce(type)) {
         throw Refusal{ncclInvalidArgument, std::string("the simulator does not reduce ") + name_of(type) +
-                                               "; collectives that move data take it"};
+                                               "; collectives that only move data accept it"};
     }
     Operator how;
     how.operation = operation;
@@ -45,10 +45,10 @@ Operator operator_of(Communicator& communicator, int operation, ncclDataType_t t
     }
     if (found->second.first == type) return found->second.second;
     throw Refusal{ncclInvalidArgument, std::string("the operator was made for ") + name_of(found->second.first) +
-                                           ", the call is one of " + name_of(type)};
+                                           ", but the call has " + name_of(type)};
 }
 
-// The call, checked as far as one rank can.
+// Makes a call and checks what a single rank can check.
 Call make_call(Kind kind, const Arguments& arguments, ncclComm_t handle, cudaStream_t stream, const CallPlace& place) {
     Call call{kind};
     call.communicator = find_communicator(handle);
@@ -85,7 +85,7 @@ ncclResult_t submit(Kind kind, const Arguments& arguments, ncclComm_t handle, cu
     const ncclResult_t result = nccl_function(place, [&] {
         try {
             Call call = make_call(kind, arguments, handle, stream, place);
-            // As NCCL has it, an empty collective is none, but an empty message is one.
+            // As in NCCL, an empty collective does nothing, but an empty message still needs its other half.
             if (call.count > 0 || call.is_message()) group.add(std::move(call));
         } catch (const Refusal& refusal) {
             if (refusal.text.empty()) throw;

@@ -25,13 +25,13 @@ static_assert(std::atomic<uint64_t>::is_always_lock_free, "ranks in different pr
 
 constexpr uint64_t format_number = 0x6e63636c00000000 + sizeof(Header) + sizeof(RankState) + (NCCL_VERSION_CODE << 16);
 
-// Pieces stay in a processor's cache; many ranks share less memory each.
+// Small enough for pieces to stay in a processor's cache. With more ranks, each gets less memory.
 constexpr size_t largest_slot = 256 << 10, all_slots = 8 << 20;
 constexpr size_t largest_mailbox = 64 << 10, smallest_mailbox = 1 << 10, all_mailboxes = 4 << 20;
 
-// A waiting rank looks around so often, and less often among many.
+// How often a waiting rank calls `look`: less often if there are many ranks.
 constexpr double seconds_between_looks = 0.05, more_per_rank = 0.001;
-// It first looks this often without sleeping: a step of another rank is often near.
+// It first polls this many times without sleeping, as another rank's step is often imminent.
 constexpr int looks_without_sleep = 200;
 
 constexpr double longest_time = 1e6;
@@ -41,7 +41,7 @@ size_t mailbox_bytes_for(size_t ranks) {
     return std::clamp(all_mailboxes / (ranks * ranks) / 64 * 64, smallest_mailbox, largest_mailbox);
 }
 
-// Where in the object the parts begin.
+// Where the parts of the object begin.
 struct Layout {
     size_t states, slots, mailboxes, end;
     explicit Layout(size_t ranks)
@@ -78,7 +78,7 @@ double join_timeout() {
 
 double quiet_timeout() { return WorkerPool::instance().timeout(); }
 
-// (The children of a fork have the same random number.)
+// (A fork's child has the same random number as its parent.)
 uint64_t process_number() {
     static const uint64_t random = [] {
         uint64_t number = 0;
@@ -109,7 +109,7 @@ Clique::~Clique() {
         ring();
     }
     munmap(memory_, bytes_);
-    close(file_);  // gives up the lock
+    close(file_);  // releases the lock
 }
 
 RankState& Clique::state(int rank) const {
@@ -169,7 +169,7 @@ Outcome Clique::wait(const std::function<bool()>& ready, const std::function<voi
 Outcome Clique::meet(const std::function<void(double)>& look) const {
     const uint64_t phase = ++mine().phase;
     ring();
-    int met = 0;  // those before it have come
+    int met = 0;  // the ranks below this have come
     return wait(
         [&] {
             while (met < ranks() && has_come(met, phase)) ++met;

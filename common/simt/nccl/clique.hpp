@@ -1,8 +1,8 @@
 // What the ranks of a communicator share: one object in memory that every one of them maps, whether they are in one
-// process or in several. It holds what each rank has called and how far it has come, a slot through which a collective
-// passes the rank's data piece by piece, and a mailbox for each pair of ranks.
+// process or in several. For each rank it records what the rank has called and how far it has come, and has a slot
+// through which collectives pass the rank's data piece by piece. For each pair of ranks it has a mailbox.
 //
-// A rank that waits sleeps on the object's bell, which every step of a rank rings.
+// A waiting rank sleeps on the object's bell, which every step of a rank rings.
 #pragma once
 
 #include <atomic>
@@ -32,7 +32,7 @@ enum class Kind : uint32_t {
 };
 const char* name_of(Kind kind);
 
-// What all ranks have to say alike in a collective, and both ranks of a message.
+// What must be the same for all ranks of a collective, and for both ranks of a message.
 struct Signature {
     Kind kind;
     int32_t type, operation, root;  // root: -1 for none, the receiver's rank of a message
@@ -41,22 +41,22 @@ struct Signature {
     bool operator==(const Signature& other) const = default;
 };
 
-// Written by its rank alone.
+// Only written by its own rank.
 struct alignas(64) RankState {
     std::atomic<uint32_t> joined, left, aborted;
     int32_t process, device;
     uint64_t process_number;
-    std::atomic<uint64_t> called;  // collectives that the host has asked for
-    std::atomic<uint64_t> phase;   // meetings of all ranks that it has come to
+    std::atomic<uint64_t> called;  // how many collectives the host has called
+    std::atomic<uint64_t> phase;   // how many meetings of all ranks it has come to
     Signature signature;           // of the collective that it has come to
     char text[bytes_of_text];      // the latest call: "ncclAllReduce(8 x float32, sum) at a.cu:12"
-    // What one thread has called outside of a group: for the latest collective and message its number, its peer.
+    // The latest call outside of a group: its thread, the number of the collective, and the peer of a message.
     std::atomic<int32_t> thread_outside_group, peer_outside_group;
     std::atomic<uint64_t> number_outside_group;
-    // ncclCommSplit: how often it was called, answered and left, and the latest call's arguments.
+    // ncclCommSplit: how often it was called, answered and completed, and the latest call's arguments.
     std::atomic<uint64_t> split_asked, split_named, split_done;
     int32_t color, key;
-    ncclUniqueId split_id;  // by the first rank of a color: of the new communicator
+    ncclUniqueId split_id;  // of the new communicator; written by the first rank of each color
 };
 
 struct Header {
@@ -68,7 +68,7 @@ struct Header {
     char broken_text[3 * bytes_of_text];
 };
 
-// A piece of a message on its way: full from when the sender has put it there until the receiver has taken it.
+// A piece of a message in flight. It is full from the time the sender fills it until the receiver has taken the piece.
 struct Mailbox {
     std::atomic<uint32_t> full;
     Signature signature;
@@ -77,21 +77,21 @@ struct Mailbox {
 
 enum class Outcome { done, aborted, broken };
 
-// How long ranks may keep each other waiting, in seconds; 0: for ever.
+// How long ranks may keep each other waiting, in seconds; 0: forever.
 double join_timeout();   // SIMCC_NCCL_TIMEOUT, until all have joined
-double quiet_timeout();  // SIMCC_TIMEOUT, while no process of theirs works
+double quiet_timeout();  // SIMCC_TIMEOUT, while none of their processes works
 
-// A number of this process that no other has, not even in another container.
+// A number that no other process has, not even in another container.
 uint64_t process_number();
 
 class Clique {
 public:
-    // Bytes of the object for so many ranks.
+    // The size of the object in bytes.
     static size_t bytes_for(int ranks);
     static void format(void* memory, int ranks);
     static bool is_formatted(const void* memory);
 
-    // Takes over the mapping and the file, whose byte rank + 1 this rank has locked.
+    // Takes over the mapping and the file. The rank locks byte rank + 1 of the file for as long as it is a member.
     Clique(void* memory, int file, int rank);
     ~Clique();
     Clique(const Clique&) = delete;
@@ -112,23 +112,23 @@ public:
     int ranks() const { return header().ranks; }
     bool is_here(int rank) const;  // in this process
 
-    // Tells the ranks that wait that something has changed.
+    // Wakes waiting ranks, because something has changed.
     void ring() const;
 
-    // The others' waiting ends, and all that the communicator is asked for from now on fails. The first text counts.
+    // Ends the others' waiting, and makes all later calls on the communicator fail. Only the first text counts.
     void break_off(const std::string& text) const;
     bool is_broken() const { return header().broken.load() == 2; }
     std::string broken_text() const { return header().broken_text; }
 
-    // Waits until `ready`, or until this rank's communicator is aborted or the clique broken. `look` is called now and then;
-    // it may break the clique off.
+    // Waits until `ready`, or until this rank's communicator is aborted or the clique is broken. Calls `look` now and
+    // then, which may break the clique off.
     Outcome wait(const std::function<bool()>& ready, const std::function<void(double seconds)>& look) const;
 
-    // The next meeting: comes when all ranks have.
+    // Goes to the next meeting, and waits until all ranks have come.
     Outcome meet(const std::function<void(double seconds)>& look) const;
     bool has_come(int rank, uint64_t phase) const { return state(rank).phase.load() >= phase; }
 
-    // Whether the rank's process lives. (Its own is not asked.)
+    // Whether the rank's process lives. (Always true for ranks of this process.)
     bool is_alive(int rank) const;
 
 private:

@@ -1,19 +1,19 @@
 // NCCL for simulated devices.
 //
-// From a call to memory: ncclAllReduce() and its relatives (calls.cpp) check their arguments and the buffers (buffers.hpp)
-// and make a Call of them. It waits in the thread's group until the outermost ncclGroupEnd(), or is a group by itself. A
-// group (group.hpp) puts the calls of each communicator into one operation of the caller's stream, behind the
-// communicator's previous one, so that all of them go on together.
+// From a call to memory: ncclAllReduce() and its relatives (calls.cpp) check their arguments and the buffers
+// (buffers.hpp) and make a Call of them. It waits in the thread's group until the outermost ncclGroupEnd(), or is a
+// group by itself. A group (group.hpp) puts the calls of each communicator into one operation of the caller's stream,
+// after the communicator's previous one, so that all of them progress together.
 //
-// The stream's thread carries the operation out (run.hpp). It meets the threads of the other ranks in the object that they
-// share (clique.hpp), within one process or across several, and all compare what they were called with. Then each collective
-// goes piece by piece: every rank puts a piece of its buffer into its slot; each rank reduces a share of the piece over
-// all slots, from rank 0 on; every rank takes what belongs to it into its own buffer. No rank ever touches another's
-// buffer, so in-place calls need no case of their own, and the checkers see each buffer used by its own stream.
-// Messages go through the mailbox of their pair of ranks.
+// The stream's thread executes the operation (run.hpp). It meets the threads of the other ranks at the object that they
+// share (clique.hpp), within one process or across several, and all compare their calls. Then each collective advances
+// piece by piece: every rank puts a piece of its buffer into its slot; each rank reduces a share of the piece over all
+// slots, starting with rank 0; every rank copies its part into its own buffer. No rank ever touches another's buffer,
+// so in-place calls are not a special case, and the checkers see that each buffer is used by its own stream. Messages
+// go through the mailbox of their pair of ranks.
 //
-// While a rank waits, it watches the missing ones (watch.hpp): one that has ended, left, or will never come because nothing
-// in its process works any more, ends the wait, and the program, with a message.
+// A waiting rank watches the missing ones (watch.hpp). If one has ended, has left, or will never come because nothing
+// in its process works any more, the wait ends, and so does the program, with a message.
 #pragma once
 
 #include <map>
@@ -30,7 +30,7 @@
 
 namespace simt::nccl {
 
-// One rank of a communicator: what is behind a ncclComm_t.
+// One rank of a communicator: the object behind an ncclComm_t.
 struct Communicator {
     Communicator(std::unique_ptr<Clique> clique_, int device_) : clique(std::move(clique_)), device(device_) {}
 
@@ -39,12 +39,12 @@ struct Communicator {
     std::atomic<ncclResult_t> asynchronous_error{ncclSuccess};
     std::atomic<bool> is_asked{false};  // the program has called ncclCommGetAsyncError()
 
-    std::mutex mutex;                                              // guards what follows
+    std::mutex mutex;                                              // guards the members below
     Ticket last;                                                   // of its latest operation
     std::map<int, std::pair<ncclDataType_t, Operator>> operators;  // by ncclRedOp_t
     uint64_t collectives_called = 0;
 
-    uint64_t collectives_begun = 0;  // used by its operations alone, of which one runs at a time
+    uint64_t collectives_begun = 0;  // only used by its operations, which run one at a time
 
     int rank() const { return clique->rank(); }
     int ranks() const { return clique->ranks(); }
@@ -59,7 +59,7 @@ CommunicatorPointer find_communicator(ncclComm_t handle);
 // "rank 1 of 4"
 std::string text_of_rank(int rank, int ranks);
 
-// A collective, or one half of a message, as one rank has called it.
+// A collective, or one half of a message, as called by one rank.
 struct Call {
     Kind kind;
     const void* send = nullptr;
@@ -67,7 +67,7 @@ struct Call {
     size_t count = 0;
     ncclDataType_t type = ncclFloat32;
     Operator how = {};
-    int root = -1;  // of a message the peer
+    int root = -1;  // for a message, the peer
     CommunicatorPointer communicator = {};
     std::shared_ptr<Stream> stream = {};
     CallPlace place = {};
@@ -75,13 +75,13 @@ struct Call {
     bool is_message() const { return kind == Kind::send || kind == Kind::receive; }
     size_t element() const { return bytes_of(type); }
     Signature signature() const;
-    // "ncclAllReduce(8 x float32, sum)", and the same " at a.cu:12"
+    // "ncclAllReduce(8 x float32, sum)"; text() appends " at a.cu:12".
     std::string text_alone() const;
     std::string text() const;
 };
 
-// The body of a function of NCCL: its failures become codes, with a text for ncclGetLastError(). Those that are the
-// program's fault are reported.
+// Runs the body of a function of NCCL. Failures become codes, with a text for ncclGetLastError(), and are reported if
+// they are the program's fault.
 template <class Body>
 ncclResult_t nccl_function(const CallPlace& place, Body body);
 

@@ -1,4 +1,4 @@
-// The body of every function of NCCL: see communicator.hpp.
+// What every function of NCCL does around its body: see communicator.hpp.
 #pragma once
 
 #include "common/simt/exec/run.hpp"

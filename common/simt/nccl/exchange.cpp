@@ -23,14 +23,14 @@ public:
     bool is_done() const { return is_done_; }
     bool is_same_lane(const Half& other) const { return &mailbox_ == &other.mailbox_ && is_send() == other.is_send(); }
     const Call& call() const { return call_; }
-    // The peer's step is next.
+    // Whether the peer must make the next step.
     bool is_blocked() const { return (mailbox_.full != 0) == is_send(); }
 
-    // Whether there was anything to do.
+    // Returns whether there was anything to do.
     bool advance() { return is_send() ? send() : receive(); }
 
 private:
-    // It is done when the receiver has taken the last piece: a message waits for its other half.
+    // A message waits for its other half: it is done when the receiver has taken the last piece.
     bool send() {
         if (mailbox_.full) return false;
         if (has_begun_ && moved_ == bytes_) {
@@ -91,7 +91,7 @@ Outcome exchange(const std::vector<Call>& calls) {
     }
     if (halves.empty()) return Outcome::done;
     Clique& clique = *calls.front().communicator->clique;
-    // Messages of one pair of ranks go one after another, all others side by side.
+    // Messages from one rank to another go one after another, all others concurrently.
     const auto is_next = [&](size_t index) {
         for (size_t earlier = 0; earlier < index; ++earlier) {
             if (!halves[earlier].is_done() && halves[earlier].is_same_lane(halves[index])) return false;

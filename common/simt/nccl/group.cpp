@@ -18,7 +18,7 @@ using Calls = std::vector<Call>;
 
 int32_t thread_number() { return static_cast<int32_t>(syscall(SYS_gettid)); }
 
-// Tells the other ranks what this one has called.
+// Shows the other ranks what this one has called.
 void publish(const Call& call, bool is_group) {
     Communicator& communicator = *call.communicator;
     RankState& state = communicator.clique->mine();
@@ -34,7 +34,7 @@ void publish(const Call& call, bool is_group) {
     state.thread_outside_group = is_group ? 0 : thread_number();
 }
 
-// One thread that calls for two ranks outside of a group may wait in the first call for the second.
+// If one thread calls for two ranks outside of a group, the first call may wait for the second.
 void refuse_without_group(const Call& call) {
     Communicator& communicator = *call.communicator;
     const Clique& clique = *communicator.clique;
@@ -64,14 +64,14 @@ std::vector<std::shared_ptr<Stream>> streams_of(const Calls& calls) {
     return streams;
 }
 
-// Work into a graph. Its nodes run one after another, so ranks that wait for each other need graphs of their own.
+// Puts the work into a graph. Its nodes run one after another, so ranks that wait for each other need their own graphs.
 void capture(const std::vector<std::shared_ptr<Calls>>& batches) {
     std::vector<const Capture*> captures;
     for (const auto& calls : batches) {
         const auto streams = streams_of(*calls);
         const auto capture = streams.front()->capture();
         if (streams.size() > 1 || !capture) {
-            throw Refusal{ncclInvalidUsage, "a captured group uses one stream for each communicator"};
+            throw Refusal{ncclInvalidUsage, "a captured group must use one stream for each communicator"};
         }
         if (std::find(captures.begin(), captures.end(), capture.get()) != captures.end()) {
             throw Refusal{
@@ -89,8 +89,8 @@ void capture(const std::vector<std::shared_ptr<Calls>>& batches) {
     }
 }
 
-// One operation for all calls on one communicator: all their streams wait for each other at both ends. `begun`: where
-// all ranks of the group have come to it.
+// Enqueues one operation for all calls on one communicator, before and after which all their streams wait for each
+// other. `begun`: the marks at which all ranks of the group have come to it.
 void enqueue(const std::shared_ptr<Calls>& calls, const std::vector<Ticket>& begun) {
     Communicator& communicator = *calls->front().communicator;
     const auto streams = streams_of(*calls);
@@ -106,7 +106,8 @@ void enqueue(const std::shared_ptr<Calls>& calls, const std::vector<Ticket>& beg
     }
 }
 
-// What comes before the operation on one rank's stream comes before what follows it on another's: for the checkers.
+// Marks the beginnings, so that the checkers know: work before the operation in one rank's stream is ordered before
+// work after it in another's.
 std::vector<Ticket> mark_beginnings(const std::vector<std::shared_ptr<Calls>>& batches) {
     std::vector<Ticket> begun;
     if (!events().orders_operations || batches.size() < 2) return begun;
@@ -162,7 +163,7 @@ void Group::launch(std::vector<Call> calls, bool is_group) {
     for (Call& call : calls) {
         const Clique& clique = *call.communicator->clique;
         if (clique.is_broken())
-            throw Refusal{ncclRemoteError, "the communicator is no longer good: " + clique.broken_text()};
+            throw Refusal{ncclRemoteError, "the communicator is no longer usable: " + clique.broken_text()};
         publish(call, is_group);
         if (!is_group) refuse_without_group(call);
         is_captured |= call.stream->capturing();

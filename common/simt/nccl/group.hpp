@@ -9,8 +9,8 @@
 
 namespace simt::nccl {
 
-// Part of making a communicator, which needs the other ranks: each step of all calls of a group comes before the next step
-// of any, and a step waits only for what others do in earlier ones.
+// A rank's part in making a communicator, for which it needs the other ranks. All calls of a group make a step before
+// any makes the next one, and a step only waits for what others do in earlier steps.
 struct SetUp {
     virtual ~SetUp() = default;
     static constexpr int steps = 4;
@@ -19,18 +19,18 @@ struct SetUp {
 
 class Group {
 public:
-    // The calling thread's.
+    // The calling thread's group.
     static Group& current();
 
     void start() { ++depth_; }
-    // Throws Refusal; the group is empty then.
+    // May throw Refusal. The group is empty afterwards in any case.
     void end();
     bool is_open() const { return depth_ > 0; }
 
-    // At once unless a group is open.
+    // Executes the call at once, unless a group is open.
     void add(Call call);
     void add(std::unique_ptr<SetUp> set_up);
-    // A call failed: the group's end fails, too, and nothing of the group is carried out.
+    // To be called if a call has failed: then the group's end fails, too, and none of its calls are executed.
     void fail(ncclResult_t code) { failure_ = failure_ == ncclSuccess ? code : failure_; }
 
 private:

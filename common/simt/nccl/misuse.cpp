@@ -31,7 +31,7 @@ std::string look_up_line(const void* pc) {
     const auto ignore = [](void*, const char*, int) {};
     static backtrace_state* const state = backtrace_create_state(nullptr, 1, ignore, nullptr);
     std::string text;
-    // (The byte before: the call itself, not what follows it.)
+    // (The byte before: that is the call itself, not the code after it.)
     if (state) backtrace_pcinfo(state, reinterpret_cast<uintptr_t>(pc) - 1, keep_first_line, ignore, &text);
     return text;
 }
@@ -52,8 +52,8 @@ void print(const std::string& text) {
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
 }
 
-// (In one place: a program may keep the pointer. Thread-local variables are part of every block's shared memory, so the text
-// itself lies elsewhere.)
+// (The address never changes, as a program may keep the pointer. Thread-local variables are part of every block's
+// shared memory, so the text itself is elsewhere.)
 char* text_of_last_error() {
     static thread_local const std::unique_ptr<char[]> text(new char[bytes_of_last_error]{});
     return text.get();
@@ -79,7 +79,7 @@ void report_misuse(const std::string& text, const CallPlace& place) {
 }
 
 int fail_operation(const std::string& text, const CallPlace& place) {
-    // Of the streams that fail together one speaks.
+    // If streams fail together, only one reports it.
     static std::mutex& mutex = *new std::mutex;
     static auto& told = *new std::unordered_set<std::string>;
     std::unique_lock lock(mutex);
@@ -89,7 +89,7 @@ int fail_operation(const std::string& text, const CallPlace& place) {
         return cudaErrorLaunchFailure;
     }
     lock.release();
-    // What the program has printed is not lost, unless another thread is printing.
+    // The program's output so far is not lost, unless another thread is printing.
     if (ftrylockfile(stdout) == 0) fflush_unlocked(stdout);
     print(text);
     _exit(exit_status);

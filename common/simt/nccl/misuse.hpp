@@ -1,4 +1,4 @@
-// What the program did wrong, and where: a finding of the checkers if they are there, else a message on standard error.
+// What the program did wrong, and where: a finding of the checkers, or without them a message on standard error.
 #pragma once
 
 #include <string>
@@ -16,14 +16,14 @@ struct CallPlace {
 };
 CallPlace called_from(const void* pc);
 
-// "a.cu:12", or "" if the program does not tell.
+// "a.cu:12", or "" if unknown.
 std::string text_of(const CallPlace& place);
 
-// Reports it where the call returns an error.
+// Reports a misuse for which the call returns an error.
 void report_misuse(const std::string& text, const CallPlace& place);
 
-// Reports it where no call can return an error any more, because the stream has come to the operation. Returns the error of
-// the device in checked programs, and ends others.
+// Reports a misuse for which no call can return an error any more, because the stream has come to the operation. In
+// checked programs it returns the error of the device; others it ends.
 [[nodiscard]] int fail_operation(const std::string& text, const CallPlace& place);
 
 // The calling thread's text for ncclGetLastError().

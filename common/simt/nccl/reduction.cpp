@@ -10,7 +10,7 @@
 namespace simt::nccl {
 namespace {
 
-// How a type is kept, and what it is computed in.
+// How a type is stored, and in which type it is computed.
 template <class T>
 struct Number {
     using Stored = T;
@@ -57,7 +57,7 @@ T multiply(T a, T b) {
     else return a * b;
 }
 
-// A NaN gives way to a number.
+// A number wins over a NaN.
 template <class T>
 T largest(T a, T b) {
     if constexpr (std::is_integral_v<T>) return a < b ? b : a;

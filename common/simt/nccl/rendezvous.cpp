@@ -22,9 +22,9 @@ namespace {
 
 constexpr const char* file_prefix = "gridutils-nccl-";
 constexpr const char* id_prefix = "gridutils:";
-// A place with less room than this is left for another one. (Two ranks need about 1 MiB, 64 need 20.)
+// A folder with less room than this is not used. (Two ranks need about 1 MiB, 64 need 20.)
 constexpr size_t room_wanted = 32 << 20;
-// A file that nobody holds a lock on belongs to a dead run, unless it has just been made.
+// A file without a lock belongs to a dead run, unless it has just been made.
 constexpr time_t seconds_until_stale = 60;
 
 constexpr int byte_of_gate = 0;  // locked by the rank that enters; byte rank + 1 by each rank that has
@@ -60,7 +60,7 @@ flock lock_of(int byte) {
     return lock;
 }
 
-// Locks belong to the open file, not to the process: threads that are ranks have their own, too.
+// Locks belong to the open file, not to the process, so ranks that are threads have their own.
 bool lock_byte(int file, int byte, bool waits) {
     flock lock = lock_of(byte);
     while (fcntl(file, waits ? F_OFD_SETLKW : F_OFD_SETLK, &lock) != 0) {
@@ -90,7 +90,7 @@ std::string folder_for_files() {
                   "neither /dev/shm nor TMPDIR nor /tmp has 32 MiB for what the ranks share; make room, or set TMPDIR"};
 }
 
-// Files of runs that were killed before all ranks had joined.
+// Removes the files of runs that were killed before all ranks had joined.
 void remove_stale_files(const std::string& folder) {
     DIR* const entries = opendir(folder.c_str());
     if (!entries) return;
@@ -108,7 +108,7 @@ void remove_stale_files(const std::string& folder) {
     closedir(entries);
 }
 
-// The files of this process's ids, until all have joined: removed when it ends before that.
+// The files of this process's ids until all ranks have joined: removed if the process ends before that.
 class OwnFiles {
 public:
     void add(const std::string& path, int file) {
@@ -118,7 +118,7 @@ public:
         static_cast<void>(removes_at_exit);
         files_.push_back({path, file, getpid()});
     }
-    // All have joined.
+    // To be called when all ranks have joined.
     void forget(const std::string& path) {
         const std::lock_guard lock(mutex_);
         std::erase_if(files_, [&](const Entry& entry) {
@@ -139,7 +139,7 @@ private:
         pid_t process;
     };
 
-    // (A child of a fork leaves its parent's files alone.)
+    // (A fork's child leaves its parent's files alone.)
     void remove_all() {
         const std::lock_guard lock(mutex_);
         for (const Entry& entry : files_) {
@@ -172,7 +172,7 @@ std::string path_of(const ncclUniqueId& id) {
     return text.substr(prefix.size());
 }
 
-// The file of an address has the address in its name, and whoever comes first makes it.
+// The file of an address has the address in its name, and the first rank to come makes it.
 bool is_of_address(const std::string& path) { return path.find("-at-") != std::string::npos; }
 
 ncclUniqueId id_of_address(const std::string& folder, const std::string& address) {
@@ -184,7 +184,7 @@ ncclUniqueId id_of_address(const std::string& folder, const std::string& address
     return id_of(folder + "/" + name);
 }
 
-// Whether a rank that has joined has ended since, or all that the file is for is over.
+// Whether a rank that had joined has ended, or the communicator is broken.
 bool is_stale(const Clique& clique) {
     for (int rank = 0; rank < clique.ranks(); ++rank) {
         if (clique.state(rank).joined && !is_byte_locked(clique.file(), rank + 1)) return true;
@@ -213,7 +213,7 @@ std::string count_of(int number, const char* noun) {
     return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
 }
 
-// Enters the rank into the object, whose gate is locked.
+// Enters the rank into the object. The caller holds the lock of the gate.
 void enter(Clique& clique, int ranks, int device, const std::string& path) {
     RankState& state = clique.mine();
     state.process = getpid();
@@ -233,8 +233,8 @@ void enter(Clique& clique, int ranks, int device, const std::string& path) {
     clique.ring();
 }
 
-// What has ended another process, as Ctrl-C or a launcher, ends this one, too, if it is given the time: then there is nothing
-// to say.
+// Whatever ended another process, such as Ctrl-C or a launcher, may soon end this one, too. Then nothing is to be
+// reported.
 void await_own_end() { std::this_thread::sleep_for(std::chrono::seconds(1)); }
 
 }  // namespace
@@ -261,7 +261,7 @@ ncclUniqueId make_private_id() {
                   static_cast<unsigned long long>(number));
     const std::string path = folder + "/" + name;
     const ncclUniqueId id = id_of(path);
-    // It stays open: the lock says that its maker lives.
+    // It stays open: the lock shows that its maker lives.
     const int file = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0) throw Refusal{ncclSystemError, "cannot create " + path + ": " + error_text()};
     lock_byte(file, byte_of_maker, false);
@@ -278,15 +278,15 @@ std::unique_ptr<Clique> join(const ncclUniqueId& id, int ranks, int rank, int de
             const std::string error = error_text();
             await_own_end();
             throw Refusal{ncclSystemError,
-                          "the unique id is no longer good: the process that made it has ended, or as many ranks as "
-                          "the communicator has have joined already (" +
+                          "the unique id is no longer valid: the process that made it has ended, or all ranks of the "
+                          "communicator have already joined (" +
                               path + ": " + error + ")"};
         }
         if (!lock_byte(file.number(), byte_of_gate, true)) {
             throw Refusal{ncclSystemError, "cannot lock " + path + ": " + error_text()};
         }
         struct stat facts = {};
-        if (fstat(file.number(), &facts) != 0 || facts.st_nlink == 0) continue;  // complete, or removed, meanwhile
+        if (fstat(file.number(), &facts) != 0 || facts.st_nlink == 0) continue;  // completed or removed meanwhile
         const bool is_new = facts.st_size == 0;
         if (is_new) make_object(file.number(), ranks, path);
         else if (static_cast<size_t>(facts.st_size) < sizeof(Header))

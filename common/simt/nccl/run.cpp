@@ -10,7 +10,7 @@
 namespace simt::nccl {
 namespace {
 
-// One collective of one rank, from its piece `begin` on.
+// One rank's part in a collective.
 class Collective {
 public:
     Collective(const Call& call, uint64_t number)
@@ -29,7 +29,7 @@ public:
                 if (const Outcome outcome = meet(); outcome != Outcome::done) return outcome;
             }
             take(begin, count);
-            // (After the last piece the next collective's first meeting does this.)
+            // (After the last piece, the first meeting of the next collective does this.)
             const bool is_last = begin + count == length();
             if (is_last) break;
             if (const Outcome outcome = meet(); outcome != Outcome::done) return outcome;
@@ -48,7 +48,7 @@ private:
     bool is_root() const { return call_.root == me(); }
     bool gives() const { return (call_.kind != Kind::broadcast && call_.kind != Kind::scatter) || is_root(); }
 
-    // The elements of what one rank gives: a block for each rank where each gets another.
+    // How many elements a rank gives: one block, or one for each rank if each gets a different one.
     bool has_blocks() const {
         return call_.kind == Kind::reduce_scatter || call_.kind == Kind::all_to_all || call_.kind == Kind::scatter;
     }
@@ -59,7 +59,7 @@ private:
         return clique_.meet([&](double seconds) { watch.look(seconds); });
     }
 
-    // All ranks come to the same conclusion, because all compare the same.
+    // All ranks come to the same conclusion, because all make the same comparisons.
     Outcome meet_with_same_call() {
         RankState& state = clique_.mine();
         state.signature = call_.signature();
@@ -75,7 +75,7 @@ private:
         return Outcome::done;
     }
 
-    // Where the two were called, unless their hosts have gone on to other calls.
+    // Where the two calls were made, unless their hosts have gone on to other calls.
     std::string places_of(int rank) const {
         const char* const one = clique_.state(0).text;
         const char* const other = clique_.state(rank).text;
@@ -130,7 +130,7 @@ private:
         }
     }
 
-    // What of the piece lies in this rank's block goes behind `base` in its buffer.
+    // Copies the part of the piece that is in this rank's block to its buffer, where the block begins at `base`.
     void take_own_block(int from, size_t begin, size_t count, size_t base) {
         const size_t block = static_cast<size_t>(me()) * call_.count;
         const size_t first = std::max(begin, block), last = std::min(begin + count, block + call_.count);
@@ -178,7 +178,7 @@ int run(const std::vector<Call>& calls) {
     for (const Call& call : calls) {
         if (call.is_message() || outcome != Outcome::done) continue;
         const uint64_t number = ++communicator.collectives_begun;
-        if (clique.mine().called < number) clique.mine().called = number;  // a graph that is launched again
+        if (clique.mine().called < number) clique.mine().called = number;  // the graph has been launched again
         outcome = Collective(call, number).run();
     }
     if (outcome == Outcome::done) outcome = exchange(calls);

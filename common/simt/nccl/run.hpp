@@ -1,4 +1,4 @@
-// What a stream does when it comes to an operation of NCCL.
+// Executes an operation of NCCL when a stream comes to it.
 #pragma once
 
 #include <vector>
@@ -7,11 +7,11 @@
 
 namespace simt::nccl {
 
-// Carries out the calls of one group on one communicator: the collectives one after another, in the order of the calls,
-// then all messages at once. Returns the error of the device (a cudaError_t), or 0.
+// Executes the calls of one group on one communicator: the collectives one after another, in the order of the calls,
+// then all messages concurrently. Returns the error of the device (a cudaError_t), or 0.
 int run(const std::vector<Call>& calls);
 
-// The messages among them.
+// Executes the messages among the calls.
 Outcome exchange(const std::vector<Call>& calls);
 
 // Tells the checkers which memory the call is about to use.

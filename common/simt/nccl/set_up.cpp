@@ -1,4 +1,4 @@
-// Making, asking and ending communicators: what programs call.
+// The functions of NCCL that make, query and destroy communicators.
 #include <algorithm>
 #include <cstring>
 
@@ -32,7 +32,7 @@ private:
     std::unique_ptr<Clique> clique_;
 };
 
-// A rank's part in splitting a communicator: all ranks say their colors, the first of each color makes an id.
+// A rank's part in splitting a communicator: all ranks show their colors, and the first rank of each color makes an id.
 class Splitting : public SetUp {
 public:
     Splitting(CommunicatorPointer parent, int color, int key, ncclComm_t* result)
@@ -49,7 +49,7 @@ private:
     void ask() {
         RankState& mine = clique_.mine();
         turn_ = mine.split_asked + 1;
-        // What the last split has left is read by then.
+        // By then, all ranks have read the results of the previous split.
         await([this](const RankState& state) { return state.split_done + 1 >= turn_; });
         mine.color = color_;
         mine.key = key_;
@@ -57,7 +57,7 @@ private:
         clique_.ring();
     }
 
-    // Ranks of the same color, by their keys.
+    // Finds the ranks of the same color, and sorts them by key.
     void choose() {
         await([this](const RankState& state) { return state.split_asked >= turn_; });
         for (int rank = 0; rank < clique_.ranks(); ++rank) {
@@ -92,7 +92,7 @@ private:
         clique_.ring();
     }
 
-    // Waits until every rank is that far.
+    // Waits until every rank is ready.
     template <class Ready>
     void await(Ready ready) {
         int rank = 0;
@@ -129,7 +129,7 @@ private:
 
 void join_group(std::unique_ptr<SetUp> set_up) { Group::current().add(std::move(set_up)); }
 
-// The body of a function that makes communicators.
+// Runs the body of a function that makes communicators.
 template <class Body>
 ncclResult_t set_up(const char* name, const void* pc, Body body) {
     const CallPlace place = called_from(pc);
@@ -163,7 +163,7 @@ void require_config(const ncclConfig_t* config) {
     require(!config || config->magic == 0xcafebeef, "the configuration was not set to NCCL_CONFIG_INITIALIZER");
 }
 
-// A question about a communicator.
+// Answers a query about a communicator.
 template <class Answer, class Ask>
 ncclResult_t answer(ncclComm_t handle, Answer* result, const void* pc, Ask ask) {
     return nccl_function(called_from(pc), [&] {
@@ -174,7 +174,7 @@ ncclResult_t answer(ncclComm_t handle, Answer* result, const void* pc, Ask ask) 
     });
 }
 
-// All that was asked of it is done then.
+// Waits until all its operations are done.
 void await_operations(Communicator& communicator) {
     Ticket last;
     {
@@ -322,7 +322,7 @@ ncclResult_t ncclCommUserRank(const ncclComm_t handle, int* rank) {
     return answer(handle, rank, CALLER, [](const Communicator& communicator) { return communicator.rank(); });
 }
 
-// Nothing is gained by it here: every buffer is used where it is.
+// Registration has no effect: buffers are used where they are.
 ncclResult_t ncclCommRegister(const ncclComm_t handle, void* buffer, size_t, void** result) {
     return answer(handle, result, CALLER, [=](const Communicator&) { return buffer; });
 }

@@ -10,17 +10,17 @@
 namespace simt::nccl {
 namespace {
 
-// Less of a processor than this is what waiting itself takes.
+// Waiting itself takes less than this share of a processor.
 constexpr double share_of_work = 0.02;
-// A program that asks for asynchronous errors has so long to abort the communicator itself.
+// A program that queries asynchronous errors has this long to abort the communicator itself.
 constexpr double seconds_to_abort = 5;
-// A rank that works may keep the others waiting for so many times SIMCC_TIMEOUT before it calls: in this process, where
-// the time of kernels does not count, and in another one.
+// How many times SIMCC_TIMEOUT a working rank may keep the others waiting before it calls: in this process, where the
+// time of kernels does not count, and in another one.
 constexpr double patience = 30, patience_with_others = 360;
-// A look that comes later than this says that the machine is busy or the process was stopped.
+// If a look comes later than this, the machine is busy or the process was stopped.
 constexpr double longest_look = 0.5;
 
-// Of all the ranks' processes; negative if one cannot be asked.
+// The processor time of all the ranks' processes; negative if that of one is unavailable.
 double processor_seconds(const Clique& clique) {
     std::set<int> processes;
     for (int rank = 0; rank < clique.ranks(); ++rank) processes.insert(clique.state(rank).process);
@@ -35,10 +35,10 @@ double processor_seconds(const Clique& clique) {
     return sum;
 }
 
-// The call that a missing rank owes.
+// The call that the others expect from a missing rank.
 std::string expected_of(const Call& call) {
-    if (call.kind == Kind::send) return "the ncclRecv that belongs to " + call.text_alone();
-    if (call.kind == Kind::receive) return "the ncclSend that belongs to " + call.text_alone();
+    if (call.kind == Kind::send) return "the ncclRecv that matches " + call.text_alone();
+    if (call.kind == Kind::receive) return "the ncclSend that matches " + call.text_alone();
     return call.text_alone();
 }
 
@@ -53,7 +53,7 @@ std::string called_by(const Call& call) {
 Watch::Watch(const Call& call, uint64_t number, std::function<bool(int)> missing)
     : call_(call), communicator_(*call.communicator), number_(number), missing_(std::move(missing)) {}
 
-// The rank will never come.
+// To be called if the rank will never come.
 void Watch::lose(int rank, const std::string& what, double seconds) {
     communicator_.asynchronous_error = ncclRemoteError;
     lost_ += seconds;
@@ -83,13 +83,13 @@ std::string Watch::verdict_on(int rank, bool is_quiet) const {
         return who + "never called " + expected_of(call_) + called_by(call_) + last + grouped;
     }
     if (!is_quiet) return "";
-    return who + "does not come to " + expected_of(call_) + called_by(call_) + ", and nothing works any more" + last +
-           "; all ranks make their calls in one order" + grouped;
+    return who + "does not reach " + expected_of(call_) + called_by(call_) + ", and no process works any more" + last +
+           "; all ranks must make their calls in the same order" + grouped;
 }
 
 void Watch::look(double seconds) {
     const Clique& clique = *communicator_.clique;
-    // (A kernel that does not end has a watch of its own.)
+    // (Kernels that do not end have their own watchdog.)
     const bool has_kernel = WorkerPool::instance().is_running();
     waited_ += has_kernel ? 0 : seconds;
     quiet_ = has_worked(seconds) || has_kernel ? 0 : quiet_ + seconds;
@@ -97,7 +97,7 @@ void Watch::look(double seconds) {
         const RankState& state = clique.state(rank);
         const bool has_left = state.left, has_ended = !has_left && !clique.is_alive(rank);
         if (state.aborted) communicator_.asynchronous_error = ncclRemoteError;
-        // (It may have come just before it went.)
+        // (It may have come just before it left.)
         if ((!has_left && !has_ended) || !missing_(rank)) continue;
         const std::string process = "(process " + std::to_string(state.process) + ") has ended";
         return lose(rank,

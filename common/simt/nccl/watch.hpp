@@ -1,4 +1,4 @@
-// What a waiting rank makes of those that do not come.
+// Decides when a waiting rank gives up on ranks that do not come.
 #pragma once
 
 #include <functional>
@@ -8,14 +8,15 @@
 
 namespace simt::nccl {
 
-// Called now and then while the operation waits. Breaks the clique off when a missing rank's process has ended, when it has
-// left, or when none of the ranks' processes has worked for SIMCC_TIMEOUT seconds. A rank that has not called what
-// the others wait for may work for thirty times as long.
+// Breaks the clique off if a missing rank's process has ended, if the rank has left, or if none of the ranks' processes
+// has worked for SIMCC_TIMEOUT seconds. A rank that has not yet called what the others wait for may work for thirty
+// times as long, or longer in another process.
 class Watch {
 public:
-    // `missing`: whether the rank still has to come. `number`: of the collective, counted from 1; 0: a message.
+    // `missing`: whether the rank still has to come. `number`: the number of the collective, from 1; 0 for a message.
     Watch(const Call& call, uint64_t number, std::function<bool(int rank)> missing);
 
+    // Called now and then while the operation waits. `seconds`: the time since the last call.
     void look(double seconds);
 
 private:
