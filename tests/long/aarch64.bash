@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Builds all programs for AArch64 with a cross compiler, and runs test files with them, under qemu on another processor:
 #     tests/long/aarch64.bash [NAME]...
-# NAME is a file tests/NAME.bats; without one all run. The build goes to build/aarch64, a copy of the source tree. simcc
-# is AArch64's, too, and calls the cross compiler.
-# A kernel runs programs of another processor when it is told how. This script tells it only for itself and what it
-# starts (Linux 6.7 and later), unless such programs run anyway (the package qemu-user-binfmt).
-# BUILD_ONLY="bin/simcc bin/vecadd" builds so much alone; TEST_JOBS and TEST_TIMEOUT are those of tests/run.bash.
+# NAME is a file tests/NAME.bats; by default all run. The build goes to build/aarch64, a copy of the source tree. simcc
+# also runs as AArch64 code, and calls the cross compiler.
+# Linux runs programs for another processor if an interpreter is registered. This script registers it only for itself and
+# its children (Linux 6.7 and later), unless such programs run anyway (the package qemu-user-binfmt).
+# BUILD_ONLY="bin/simcc bin/vecadd" builds only these; TEST_JOBS and TEST_TIMEOUT are those of tests/run.bash.
 set -u
 
 cd "$(dirname "$0")/../.." || exit
@@ -17,7 +17,7 @@ for command in $target-g++ qemu-aarch64; do
     command -v "$command" >/dev/null || { say "$command is missing; install g++-$target and qemu-user"; exit 2; }
 done
 
-# ---- the cross compiler under the names that make and the tests call, and the one library that comes from no compiler
+# ---- the cross compiler under the names that make and the tests call, and the one library that no compiler includes
 
 mkdir -p "$cross"/{bin,target,apt/lists/partial,apt/archives/partial} && cp -rsf /usr/$target/lib "$cross/target" || exit
 for command in gcc ld ar nm objcopy objdump readelf; do ln -sf "$(command -v $target-$command)" "$cross/bin/$command"; done
@@ -28,7 +28,7 @@ if [ "$clang" ]; then
         chmod +x "$cross/bin/clang++" || exit
 fi
 
-# (With lists of its own: what the system installs stays as it is.)
+# (With its own package lists: the system's packages stay as they are.)
 fetch_libraries() {
     local options=(-q -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o APT::Sandbox::User= -o "Dir::State=$cross/apt"
         -o "Dir::State::status=$cross/apt/status" -o "Dir::Cache=$cross/apt")
@@ -44,10 +44,10 @@ if ! ls "$cross"/target/lib/{libfmt.*,libz.a} >/dev/null 2>&1 && ! (fetch_librar
     say "apt-get does not find libfmt-dev and zlib1g-dev for arm64; put their libraries into $cross/target/lib"
     exit 2
 fi
-# (qemu notes every page of what is mapped: with 37 bits of addresses that is quick.)
+# (qemu tracks every mapped page: with 37 address bits that is quick.)
 export PATH=$cross/bin:$PATH CXX=g++ QEMU_LD_PREFIX=$cross/target QEMU_RESERVED_VA=0x2000000000
 
-# ---- a kernel that runs such programs
+# ---- make Linux run such programs
 
 register() {
     mount -t binfmt_misc none /proc/sys/fs/binfmt_misc || return

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Fuzzes the readers with libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer, or where clang lacks them with the
+# Fuzzes the readers with libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer, or, if clang lacks them, with the
 # mutator of tests/fuzz/driver.cpp:
 #     tests/long/fuzz.bash SECONDS [TARGET]...
 # The seeds are tests/fuzz/seeds/TARGET; what libFuzzer adds goes to build/fuzz/TARGET. An input that breaks a promise
-# is left in build/fuzz/TARGET-crash-*: the mended program has to keep it among the seeds, which make test replays.
+# is left in build/fuzz/TARGET-crash-*: the fix has to add it to the seeds, which make test replays.
 set -u
 
 cd "$(dirname "$0")/../.." || exit
 seconds=${1-60}
-# (To libFuzzer 0 means for ever.)
+# (To libFuzzer, 0 means forever.)
 [[ $seconds =~ ^[1-9][0-9]*$ ]] || { echo "Usage: tests/long/fuzz.bash SECONDS [TARGET]..." >&2; exit 2; }
 [ $# -eq 0 ] || shift
 [ $# -gt 0 ] || set -- npy text tables formats sizes globs options simcc_options rewrite expression
@@ -16,8 +16,8 @@ sources=(common/io/*.cpp common/cli/{check_options,completion,option_table,optio
     common/simt/driver/option*.cpp tests/fuzz/{targets,readers,tables,command_line,rewriter,expressions}.cpp
     tools/trapezoid/{expression,expression_parser,math_functions}.cpp tools/plot/*.cpp)
 sanitizers=("-fsanitize=address,undefined" -fno-sanitize-recover=undefined)
-# options.cpp asks the simulator for the names of checks. Its checkers define functions of the sanitizers' names: they
-# are hidden.
+# options.cpp gets the names of checks from the simulator. Its checkers define functions with the sanitizers' names, which
+# are hidden here.
 libraries=(build/fuzz/libsimt.a -lfmt -lz -lpthread -ldl)
 backtrace=$(g++ -print-file-name=libbacktrace.a)
 [ "$backtrace" = libbacktrace.a ] || libraries+=("$backtrace")
@@ -42,7 +42,7 @@ compile() {
     "$compiler" "$@" "${objects[@]}" "${libraries[@]}" -o "build/fuzz/$program"
 }
 
-# Headers are not followed one by one: the newest of them decides.
+# Header dependencies are not tracked: the newest header decides.
 newest=$(find common tests/fuzz -name '*.hpp' -newer build/fuzz/headers 2>/dev/null | head -1)
 if [ ! -e build/fuzz/headers ] || [ -n "$newest" ]; then touch build/fuzz/headers; fi
 status=0

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Takes plants of memcheckdemo through the lab as a class would, as many at once as there are processors:
+# Takes plants of memcheckdemo through the lab as a class would, one per processor at a time:
 #     tests/long/lab.bash sim|gpu [PLANT]...
-# (On a GPU eight at most: more programs that set it up at once only wait for one another.)
-# For each, all of them by default: what --command prints finds the defect, and nothing in the twin, and --grade passes
-# the two reports; --grade-fix fails the program that --export writes, and one whose result comes from the host; and it
+# (On a GPU eight at most: more programs that initialize it at once only wait for each other.)
+# For each, by default all of them: the command from --command finds the defect, and nothing in the twin, and --grade
+# passes the two reports; --grade-fix fails the program from --export and one whose result comes from the host, and
 # passes the corrected one. On a GPU this needs nvcc and compute-sanitizer in PATH.
-# Prints a row per plant, as CSV: the exit status of each grade. Exits 0 only if all are as they should be.
+# Prints a row per plant, as CSV: the exit status of each grade. Exits 0 only if all are as expected.
 set -u
 
 backend=${1-}
@@ -21,13 +21,13 @@ if [ "$backend" = gpu ]; then
     done
 fi
 
-# grade COMMAND...: its exit status; what it prints is kept in grades.
+# grade COMMAND...: its exit status; its output is kept in grades.
 grade() {
     timeout -k 2 600 memcheckdemo -d "$backend" "$@" -f human >>grades 2>&1
     echo $?
 }
 
-# through_the_lab PLANT: its row, in a folder of its own.
+# through_the_lab PLANT: its row, in its own folder.
 through_the_lab() {
     local plant=$1 folder row
     folder=$(mktemp -d) && cd "$folder" || exit
@@ -37,7 +37,7 @@ through_the_lab() {
     timeout -k 2 60 $(memcheckdemo --quiet -d "$backend" --command --fixed "$plant") >twin.log 2>&1 </dev/null
     memcheckdemo -d sim --export "$plant" >plant.cu
     memcheckdemo -d sim --export --fixed "$plant" >corrected.cu
-    # run() as it was, and then one that forgets its result.
+    # The original run(), and then one that discards its result.
     sed 's,cudaError_t run(,cudaError_t first_run(,
         s,^// ---- an input.*,std::vector<int> expected(const std::vector<int>\& in);\
 cudaError_t run(const std::vector<int>\& in\, std::vector<int>\& out) {\

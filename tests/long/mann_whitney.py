@@ -15,7 +15,7 @@ from scipy.stats import mannwhitneyu
 
 
 def pair(draw, longest):
-    """Two samples, of sizes that choose both the exact and the normal distribution, with and without ties."""
+    """Two samples, of sizes that select the exact or the normal distribution, with and without ties."""
     sizes = [draw.randint(1, draw.choice([8, 9, longest])) for _ in range(2)]
     shift, digits = draw.choice([0, 0.3, 1, 5]), draw.choice([0, 1, 6])
     return [[round(draw.gauss(100 + side * shift, 1), digits) for _ in range(size)] for side, size in enumerate(sizes)]

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Runs every plant of memcheckdemo and every corrected twin under a checker, and scores what it finds: two figures.
+# Runs every plant of memcheckdemo and every corrected twin under a checker, and scores its findings by two figures.
 #
 #     tests/long/scoreboard.bash sim|gpu [FOLDER]
 #
-# sim: each plant and each twin under --check. A plant that the simulator is to find must end with exit status 86, its
-# report must be of the expected class and name the faulty line; a twin must end with 0 and no report. gpu: each plant
+# sim: each plant and each twin under --check. A plant that the simulator should find must end with exit status 86, and
+# its report must have the expected class and name the faulty line; a twin must end with 0 and no report. gpu: each plant
 # under its own compute-sanitizer command, where the first finding must match the plant's regular expression and some
-# finding must name the faulty line, and one that no tool reports must give none; each twin under all four tools,
+# finding must name the faulty line, and a plant that no tool reports must give none; each twin under all four tools,
 # which must find nothing.
 #
-# Prints a row per plant, as CSV, then "found N of M" and "false N of M" on standard error, each with the names of those
-# that fail. Exits 0 only if none does. The reports are kept in FOLDER.
+# Prints a row per plant, as CSV, then "found N of M" and "false N of M" on standard error, each with the names of the
+# failures. Exits 0 only if there are none. The reports are kept in FOLDER.
 set -u
 
 backend=${1-}
@@ -33,7 +33,7 @@ keep() {
     echo "$status" >"$logs/$name.status"
 }
 
-# run_one PLANT FLAGS: all runs of a plant and its twin. FLAGS are compute-sanitizer's, or the simulator's beside
+# run_one PLANT FLAGS: all runs of a plant and its twin. FLAGS are compute-sanitizer's, or the simulator's besides
 # --check.
 run_one() {
     local plant=$1 tool
@@ -46,7 +46,7 @@ run_one() {
     fi
     keep "$plant.bare" "$demo" -d gpu "$plant"
     keep "$plant" compute-sanitizer "${flags[@]}" "$demo" -d gpu "$plant"
-    # Under the tool alone the twin runs below.
+    # The twin runs below, under each tool.
     if [ ${#flags[@]} -gt 2 ]; then
         keep "$plant.twin" compute-sanitizer "${flags[@]}" "$demo" -d gpu --fixed "$plant"
     fi
@@ -58,7 +58,7 @@ export -f run_one keep
 
 # ---- judging a report
 
-# findings FILE: the first lines of what the checkers found.
+# findings FILE: the first line of each finding.
 beginnings="Invalid |Program hit |Leaked |Malloc/Free [Ee]rror|Stack overflow|Error: |Warning: |Address |Warp "
 beginnings+="|Unknown Error|Uninitialized |Unused memory|Host API |Barrier error|Deadlock"
 findings() {
@@ -66,7 +66,7 @@ findings() {
         grep -v -E "^Error: (No attachable|Target application)"
 }
 
-# classes FILE: the checkers that found something, each once, as "initcheck+racecheck"; none if none did.
+# classes FILE: the checkers with findings, each once, as in "initcheck+racecheck"; none if there are no findings.
 classes() {
     local all
     all=$(findings "$1" | sed -E '
@@ -77,7 +77,7 @@ classes() {
     echo "${all:-none}"
 }
 
-# names_line FILE PLACES: whether the report names one of "a.cuh:12 and a.cuh:15".
+# names_line FILE PLACES: whether the report names one of PLACES, as in "a.cuh:12 and a.cuh:15".
 names_line() {
     local place
     for place in ${2// and / }; do
@@ -86,7 +86,7 @@ names_line() {
     return 1
 }
 
-# is_clean NAME: the run ended with 0, complained of nothing, and has a summary if its checker writes one.
+# is_clean NAME: the run ended with 0, reported nothing, and has a summary if its checker writes one.
 is_clean() {
     [ "$(cat "$logs/$1.status")" = 0 ] || return
     if [ "$backend" = gpu ]; then
@@ -98,7 +98,7 @@ is_clean() {
 # ---- all of them
 
 list=$("$demo" -d "$backend" --list --json) || exit
-# Where the GPU reaches the host's memory, a kernel may use a host pointer.
+# If the GPU can access the host's memory, a kernel may use a host pointer.
 legal=none
 reaches_host=$("${demo%/*}/devquery" -d "$backend" --prop pageable_memory_access --value 2>/dev/null)
 if [ "$backend" = gpu ] && [ "$reaches_host" = 1 ]; then legal=host-ptr-on-device; fi
@@ -122,7 +122,7 @@ while IFS=$'\t' read -r plant class simulator simulator_class reported named; do
     good=no
     if [ "$backend" = sim ]; then
         expected=$simulator_class
-        # What the simulator finds in part is shown, and not counted.
+        # Plants that the simulator finds in part are shown, but not counted.
         if [ "$simulator" = '~' ]; then expected="$expected?"; fi
         if [ "$status" = 86 ] && [[ $seen == *$simulator_class* ]] && [ $line = yes ]; then good=yes; fi
     elif [ "$reported" = 0 ] || [ "$plant" = "$legal" ]; then

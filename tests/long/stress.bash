@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Runs the checked simulator's tests again and again with 1 to 32 worker threads: what a thread does must not depend on
-# how many there are, nor on how the machine divides its processors among them.
+# Runs the checked simulator's tests again and again with 1 to 32 worker threads: results must not depend on the number
+# of threads, nor on how the machine schedules them.
 #
 #     tests/long/stress.bash [-n RUNS] [-j JOBS] [-s SECONDS] [-k PATTERN] [FOLDER]
 #
-# RUNS (50) times each program of tests/check (with its defect, and corrected), each program of tests/simcc as simcc -G
-# builds it, and each benchmark with --check; one after the other, or JOBS (1) at once; no new ones after SECONDS (540).
-# Every run has another number of threads. PATTERN, a regular expression, chooses tests by their names.
+# Runs each program of tests/check (with its defect, and corrected), each program of tests/simcc built by simcc -G, and
+# each benchmark with --check RUNS (50) times; JOBS (1) at once, and no new ones after SECONDS (540). Every run has
+# another number of threads. PATTERN, a regular expression, selects tests by name.
 #
-# A corrected case must be clean; a defect must be found under the title that its source names; the others must exit,
-# print and find the same as with one thread, where the order of lines does not count. The output of wrong runs is kept
-# in FOLDER. The table at the end has a row per test that was wrong or that took longest; the last line counts all. Exits
+# A corrected case must be clean; a defect must be found with the title in its source; all others must have the same exit
+# status, output and findings as with one thread, in any order of lines. The output of wrong runs is kept in FOLDER. The
+# table at the end has a row for each test that was wrong, and for the slowest ones; the last line counts all runs. Exits
 # 1 if any run was wrong.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -38,7 +38,7 @@ export logs scratch
 build() { simcc -G -O2 "$root/tests/$1.cu" -o "$scratch/$(basename "$1")"; }
 export -f build
 
-# The programs of a folder of tests that are one file.
+# The single-file programs of a folder of tests.
 programs_of() {
     local file
     for file in "$root/tests/$1"/*.cu; do
@@ -51,7 +51,7 @@ list_tests() {
     for program in $(programs_of check); do
         name=${program#*/}
         case $name in own_operators | count_* | ending | abandoned | memory_host) continue ;; esac
-        # (Only there does an argument ask for the corrected case.)
+        # (Only these take an argument for the corrected case.)
         grep -q cases.cuh "$root/tests/$program.cu" || continue
         for case in $(grep -o '{"[a-z0-9-]*"' "$root/tests/$program.cu" | tr -d '{"' | sort -u); do
             grep -q "@$case [A-Z]" "$root/tests/$program.cu" && echo "$name $case"
@@ -67,10 +67,10 @@ list_tests() {
 
 # ---- one run
 
-# What was found, without what may differ from run to run: threads, numbers of hazards, addresses.
+# The findings, without parts that may differ between runs: threads, numbers of hazards, addresses.
 findings() { grep -E '^=+ (Error|Warning|Info|[A-Z][a-z]+ .*rror|Invalid|Uninit|Malloc)' "$1" | sed -E 's/\[[0-9]+ hazards?\]//; s/0x[0-9a-f]+//g' | sort -u; }
 
-# What was printed: threads of different blocks print in no order.
+# The output, sorted: threads of different blocks print in no order.
 lines_of() { sort "$1"; }
 
 # is_right NAME CASE FIXED STATUS OUTPUT ERRORS EXPECTED
@@ -97,7 +97,7 @@ execute() {
             timeout -k 5 120 "./$name" "$@"
         ) >"$base.out" 2>"$base.err" || status=$?
     else
-        # (Its rows hold times, which differ from run to run.)
+        # (Its rows contain times, which differ between runs.)
         timeout -k 5 120 "$root/bin/$name" --check "$@" >/dev/null 2>"$base.err" || status=$?
         : >"$base.out"
     fi
@@ -144,14 +144,14 @@ number=0
 for ((run = 0; run < runs; ++run)); do
     while read -r test; do
         number=$((number + 1))
-        # Every test meets every number of threads, most often those around the number of processors.
+        # Every test runs with every number of threads, most often with those around the number of processors.
         threads=$(((run * 7 + number) % 32 + 1))
         [ $((run % 3)) -ne 0 ] || threads=$(($(nproc) / 2 + number % $(nproc) + 1))
         printf '%s\0%s\0%s\0' "$number" "$threads" "$test"
     done <"$scratch/tests"
 done | xargs -0 -n 3 -P "$jobs" bash -c 'one_run "$@"' one_run
 
-# Those that were wrong first, then the slowest of the others.
+# Wrong tests first, then the slowest of the others.
 rows() {
     awk -F '\t' '
         { ++runs[$1]; sum[$1] += $4; if ($4 > most[$1]) most[$1] = $4 }

@@ -4,8 +4,8 @@
 
 Every tile and every number of blocks that share k is timed on N random shapes (40), in one process per type, on one
 Hopper GPU: about 30 seconds in all. The constants are fitted to every second shape; the regret, the time of the
-model's choice over that of the fastest, is shown for both halves. The constants are those of DirectCost and of direct_tile() in
-tools/matmul/hopper/direct.cuh.
+model's choice over that of the fastest, is shown for both halves. The constants are those of DirectCost and of
+direct_tile() in tools/matmul/hopper/direct.cuh.
 """
 import argparse
 import csv
