@@ -15,7 +15,7 @@ public:
     // If the settings name a table of terms, nothing is timed.
     explicit Exchanges(Run& run);
 
-    // Times the operations of `wanted` on this gang, with the fewest and the most bytes, and between if these differ much.
+    // Times the operations of `wanted` on this gang: the fewest and the most bytes, and between if these differ much.
     void measure(Gang& gang, Bench& bench, const std::vector<Exchange>& wanted);
 
     // Predicts an exchange from the table of terms, or else from the times of smaller gangs; terms that these do not
