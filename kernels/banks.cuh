@@ -1,14 +1,14 @@
 #pragma once
-// What a request of a warp to shared memory costs: its lanes' places decide how many of them want the same bank.
+// What a warp's request to shared memory costs: the addresses of its lanes decide how many of them share a bank.
 //   banks_read       loads
 //   banks_write      stores
 //   banks_exchange   atomic exchanges, which every GPU has as one instruction for words of 4 and 8 bytes
-// All warps of a block make the same requests at the same time, so that the banks are never idle and nothing but they
-// bounds the speed. A warp's requests are independent of each other, eight at a time; they go to eight rows of the banks
-// in turn, 128 bytes apart, which leaves every lane in its bank and keeps the compiler from merging them.
+// All warps of a block make the same requests at the same time, so that the banks are never idle and are the only
+// bottleneck. A warp's requests are independent of each other, eight at a time. They go to eight rows of the banks in
+// turn, 128 bytes apart, which keeps every lane in its bank and the compiler from merging the requests.
 //
-// Any number of requests. The block is whole warps, the grid any: each block leaves what its lanes have seen, and when its
-// warps began and ended.
+// Any number of requests. The block is whole warps, the grid any: each block reports what its lanes have seen, and when
+// its warps began and ended.
 #include "common/cuda/launch_shape.cuh"
 
 #include <cuda_runtime.h>
@@ -19,7 +19,7 @@ namespace BACKEND {
 
 constexpr unsigned bank_rows = 8, bank_row_bytes = 128;
 
-/// Where the lanes' words are: lane l's is l * lane_multiplier + addend + ((l ^ line) & swizzle_mask), counted in words.
+/// Where the lanes' words are: lane l's index is l * lane_multiplier + addend + ((l ^ line) & swizzle_mask), in words.
 struct BankPattern {
     unsigned lane_multiplier = 1, addend = 0;
     unsigned line = 0, swizzle_mask = 0;
@@ -29,13 +29,13 @@ struct BankPattern {
     }
 };
 
-/// A multiprocessor's clock when a warp began its requests, and when it had made them.
+/// A multiprocessor's clock when a warp began its requests, and when it had completed them.
 struct WarpClock {
     long long begin, end;
 };
 
-/// requests: of each warp. shared_bytes: whole units of 4, at least up to the end of the last lane's word in the last row.
-/// d_parts: what the kernels below describe. d_clocks: one per warp of the grid. blocks: of the grid.
+/// requests: per warp. shared_bytes: a multiple of 4 that holds the last lane's word in the last row. d_parts: see the
+/// kernels below. d_clocks: one per warp of the grid. blocks: of the grid.
 struct BankArguments {
     BankPattern pattern = {};
     size_t requests = 0;
@@ -46,10 +46,10 @@ struct BankArguments {
     cudaStream_t stream = nullptr;
 };
 
-/// Shared memory holds this at byte 4 * unit, before the first request.
+/// What shared memory holds at byte 4 * unit before the first request.
 __host__ __device__ inline unsigned bank_content(unsigned unit) { return unit * 0x9e3779b1u + 0x7f4a7c15u; }
 
-/// Parts of 4 bytes that a word has; a shorter one is one part.
+/// How many parts of 4 bytes a word has; a shorter word is one part.
 template <typename Word>
 constexpr unsigned parts_of = sizeof(Word) < 4 ? 1 : sizeof(Word) / 4;
 
@@ -89,7 +89,7 @@ private:
     const unsigned byte_;
 };
 
-/// Loads a word, also if that was done before: a compiler may not take it for the same.
+/// Loads a word, even if it was loaded before: the compiler must not reuse the earlier value.
 template <typename Word>
 __device__ __forceinline__ Word load_again(const Word& word) {
 #if defined(__CUDACC__) && !defined(__SIMCC__) && defined(__CUDA_ARCH__)
@@ -111,21 +111,21 @@ __device__ __forceinline__ Word load_again(const Word& word) {
 #endif
 }
 
-/// Makes a warp's requests: request(row) for each of them, and notes when.
+/// Makes a warp's requests, request(row) for each, and records the clock.
 template <typename Request>
 __device__ __forceinline__ void make_requests(size_t requests, WarpClock* clocks, Request request) {
-    __syncthreads();
+    __syncthreads();  // all warps begin together
     const long long begin = clock64();
 #pragma unroll 1
     for (size_t group = 0; group < requests / bank_rows; ++group) {
 #pragma unroll
         for (unsigned row = 0; row < bank_rows; ++row) request(row);
-        asm volatile("" ::: "memory");  // the next stores are to be made, too
+        asm volatile("" ::: "memory");  // keeps the compiler from dropping stores that the next group repeats
     }
 #pragma unroll
     for (unsigned row = 0; row < bank_rows; ++row)
         if (row < requests % bank_rows) request(row);
-    __syncthreads();  // also: what was stored has arrived
+    __syncthreads();  // all warps have finished, and their stores have arrived
     if (threadIdx.x % lanes_per_warp == 0) clocks[warp_of_grid()] = {begin, clock64()};
 }
 
@@ -134,7 +134,7 @@ __device__ inline void fill_banks(unsigned char* shared, unsigned bytes) {
     for (unsigned unit = threadIdx.x; unit < bytes / 4; unit += blockDim.x) units[unit] = bank_content(unit);
 }
 
-/// parts: for each thread of the grid and each row the sums of the parts of the words that it has read.
+/// parts: for each thread of the grid and each row, the sums of the parts of the words that it has read.
 template <typename Word>
 __global__ void banks_read(BankPattern pattern, size_t requests, unsigned shared_bytes, unsigned* parts,
                            WarpClock* clocks) {
@@ -148,11 +148,12 @@ __global__ void banks_read(BankPattern pattern, size_t requests, unsigned shared
         for (unsigned part = 0; part < parts_of<Word>; ++part) own[row * parts_of<Word> + part] = sums[row][part];
 }
 
-/// The first part of the word that is written to this byte of shared memory, whoever writes it; each further part is one
-/// more. (One lane's word in a row may be another's in the next.)
+/// The first part of the word that is written to this byte of shared memory, by whichever lane; each further part is
+/// one more. (One lane's word in a row may be another's in the next.)
 __host__ __device__ inline unsigned part_for(unsigned byte) { return byte * 0x85ebca6bu + 0x2545f491u; }
 
-/// parts: for each thread of the grid and each row the word that is there at the end; nothing where nothing was written.
+/// parts: for each thread of the grid and each row, the word that is there at the end; rows without a write are
+/// skipped.
 template <typename Word>
 __global__ void banks_write(BankPattern pattern, size_t requests, unsigned, unsigned* parts, WarpClock* clocks) {
     extern __shared__ __align__(16) unsigned char shared[];
@@ -171,13 +172,13 @@ __global__ void banks_write(BankPattern pattern, size_t requests, unsigned, unsi
     }
 }
 
-/// What a thread of the grid brings to exchange in a row.
+/// The token that a thread of the grid brings to exchange in a row.
 __host__ __device__ inline unsigned token_of(size_t thread, unsigned row) {
     return static_cast<unsigned>(thread * bank_rows + row) * 0xc2b2ae35u + 0x27d4eb2fu;
 }
 
-/// Word: 4 or 8 bytes. parts: for each thread of the grid and each row the word that it has at the end, of which a word of
-/// 8 bytes has two; behind them, for each block, all units of its shared memory. Exchanges lose no word and make none.
+/// Word: 4 or 8 bytes. parts: for each thread of the grid and each row, the word that it has at the end (two parts if 8
+/// bytes); after these, for each block, all units of its shared memory. Exchanges neither lose nor create words.
 template <typename Word>
 __global__ void banks_exchange(BankPattern pattern, size_t requests, unsigned shared_bytes, unsigned* parts,
                                WarpClock* clocks) {
@@ -204,7 +205,7 @@ __global__ void banks_exchange(BankPattern pattern, size_t requests, unsigned sh
 
 enum class BankOperation { read, write, exchange };
 
-/// What a thread leaves in d_parts, of each row.
+/// How many parts a thread writes to d_parts per row.
 constexpr unsigned bank_parts(unsigned word_bytes) { return word_bytes < 4 ? 1 : word_bytes / 4; }
 
 template <typename Kernel>
@@ -224,7 +225,7 @@ BankLaunch* banks_launch_of(BankOperation operation) {
     return [](const BankArguments& arguments) { return launch_banks_kernel(banks_write<Word>, arguments); };
 }
 
-/// word_bytes: 1, 2, 4, 8 or 16, for an exchange 4 or 8.
+/// word_bytes: 1, 2, 4, 8 or 16; for an exchange, 4 or 8.
 inline BankLaunch* banks_launch(BankOperation operation, unsigned word_bytes) {
     if (operation == BankOperation::exchange) {
         if (word_bytes == 4)

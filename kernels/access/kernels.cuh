@@ -1,12 +1,12 @@
 #pragma once
-// Reading, writing and copying words in a pattern. What the warps ask for is the same in all three; what memory has to
-// move for it, the pattern decides.
-//   access_read    reads; a warp leaves one number, from which the host sees that it read what it should
-//   access_write   writes what depends on the place alone, so that words written twice are right, too
+// Reading, writing and copying words in a pattern. The warps request the same number of words in all three; the pattern
+// decides how much memory must move for them.
+//   access_read    reads; each warp leaves one number, which tells the host whether it read the right words
+//   access_write   writes values that depend only on the address, so that a word written twice is still right
 //   access_copy    reads and writes in the same pattern, from one array to another
-// `unroll` loads are under way at a time per thread, no more: the loop over groups stays a loop.
+// Exactly `unroll` loads are in flight per thread: the loop over groups is not unrolled further.
 //
-// Any n, any pattern. The block is whole warps, the grid any; one that is resident at once has the fewest gaps.
+// Any n, any pattern. The block is whole warps, the grid any; a grid that is resident at once leaves the fewest gaps.
 #include "kernels/access/walk.cuh"
 #include "kernels/access/words.cuh"
 
@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(largest_block)
         Word words[unroll];
 #pragma unroll
         for (unsigned k = 0; k < unroll; ++k) words[k] = load_past_l1(source + positions[k]);
-        __syncwarp();  // else the compiler folds the first words before it loads the last
+        __syncwarp();  // keeps the compiler from folding the first words before it loads the last
 #pragma unroll
         for (unsigned k = 0; k < unroll; ++k) fold = folded(fold, words[k]);
     }

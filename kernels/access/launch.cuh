@@ -1,5 +1,5 @@
 #pragma once
-// How the kernels of access are launched: the one for a word's size and an unrolling, on a grid that is resident at once.
+// Launches the kernels of access: the instance for a word size and unrolling, on a grid that is resident at once.
 #include "common/cuda/check.cuh"
 #include "kernels/access/kernels.cuh"
 
@@ -11,9 +11,9 @@ namespace BACKEND {
 
 enum class AccessOperation { read, write, copy };
 
-/// d_source: of read and copy; d_target: of write and copy, does not overlap it. Both are aligned to 32 bytes and have
-/// pattern.allocated_words(unroll). d_folds: of read, a number per warp that multiprocessors can hold. block_size is
-/// rounded to whole warps.
+/// d_source: for read and copy; d_target: for write and copy, does not overlap it. Both are aligned to 32 bytes and
+/// have pattern.allocated_words(unroll). d_folds: for read, one number per warp that the device can hold at once.
+/// block_size is rounded up to whole warps.
 struct AccessArguments {
     const void* d_source = nullptr;
     void* d_target = nullptr;

@@ -1,5 +1,6 @@
 #pragma once
-// The way of one thread through the array: a few additions per group of requests, which must not bound the bandwidth.
+// The path of one thread through the array: only a few additions per group of requests, so that they do not limit the
+// bandwidth.
 #include "kernels/access/pattern.cuh"
 
 #include <cuda_runtime.h>
@@ -8,7 +9,7 @@
 
 namespace BACKEND {
 
-/// How far it is to a warp's next group: the same for all, and it takes divisions.
+/// The distance to a warp's next group. It is the same for all warps and takes divisions, so the host computes it.
 struct AccessStep {
     unsigned warps = 1;    // of the grid
     unsigned columns = 0;  // passes in between, modulo the pattern's columns
@@ -22,14 +23,14 @@ struct AccessStep {
 };
 
 /// The warps of the grid take groups of `unroll` requests in turn, up to n words. The block is whole warps.
-///     for (; walk.is_whole(); walk.advance())   the groups of a thread, in which every lane has `unroll` words;
-///     then walk.reaches(k)                      whether this lane still has word k of the group that is left
+///     for (; walk.is_whole(); walk.advance())   visits a thread's groups in which every lane has `unroll` words;
+///     then walk.reaches(k)                      tells whether this lane has word k of the last, partial group
 template <unsigned unroll>
 class AccessWalk {
 public:
     __device__ AccessWalk(const AccessPattern& pattern, const AccessStep& step, size_t n)
         : pattern_(pattern), step_(step), n_(n), lane_(threadIdx.x % lanes_per_warp) {
-        // What the first groups are is far below 2^32, so the divisions are short ones.
+        // The first groups' numbers are far below 2^32, so 32-bit divisions are enough.
         const unsigned group = (blockIdx.x * blockDim.x + threadIdx.x) / lanes_per_warp, first = group * unroll;
         const unsigned tiles = static_cast<unsigned>(pattern.tiles < ~0u ? pattern.tiles : ~0u);
         group_ = group;
@@ -41,7 +42,7 @@ public:
     __device__ bool is_whole() const { return group_ < n_ / (lanes_per_warp * unroll); }
     __device__ bool reaches(unsigned k) const { return (group_ * unroll + k) * lanes_per_warp + lane_ < n_; }
 
-    /// Where in the array this lane's words of the group are, and where its word k is.
+    /// The indices of this lane's words of the group; position(k) is that of word k alone.
     __device__ void locate(size_t (&positions)[unroll]) const {
         if (pattern_.random_shift != 0) {
 #pragma unroll

@@ -1,5 +1,5 @@
 #pragma once
-// What a reduction does to two elements, and in which type it adds them up.
+// How a reduction combines two elements, and in which type.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
@@ -28,7 +28,7 @@ struct Partial<__nv_bfloat16> {
     static __device__ __forceinline__ __nv_bfloat16 narrow(float value) { return __float2bfloat16(value); }
 };
 
-/// The reduction is the launch's, so all lanes take the same branch.
+/// The reduction is the same for the whole launch, so all lanes take the same branch.
 template <typename Value>
 __device__ __forceinline__ Value combine(Reduction reduction, Value a, Value b) {
     switch (reduction) {

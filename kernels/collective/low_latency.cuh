@@ -1,19 +1,20 @@
 #pragma once
-// Elements travel with tags, as in the LL protocol of NCCL (Hu et al., Demystifying NCCL, 2025): one store across a
-// link is all that lies between a device's input and another's sum.
+// Elements travel with tags, as in NCCL's LL protocol (Hu et al., Demystifying NCCL, 2025): only one store across a
+// link separates one device's input from another's sum.
 #include "kernels/collective/signals.cuh"
 
 namespace BACKEND {
 
-constexpr unsigned most_lines = 1u << 16;  // of one rank, in one round
+constexpr unsigned most_lines = 1u << 16;  // per rank and round
 
-/// Words of the lines that a device has for one of the two parities.
+/// Words in the lines that a device has for one of the two parities of a tag.
 __host__ __device__ constexpr size_t line_words(unsigned ranks) { return size_t{2} * most_lines * ranks; }
 
-/// Any n; the grid has at most most_lines threads, the same on all devices. A thread sends a line to every device in each
-/// round and takes theirs; its epoch is the line's tag. A line of this round lies where one of two rounds ago lay: whose
-/// answer to the round between has come has taken that. For this every thread sends in all rounds of a launch or in none.
-/// Outputs may be inputs. There are `most_ranks` at most: with few, the code is short, and its length is latency, too.
+/// Any n; the grid has at most most_lines threads, the same on all devices. In each round a thread sends a line to
+/// every device and receives theirs; the round's epoch is the tag. A line overwrites the one of two rounds ago. That is
+/// safe: a peer whose line of the round in between has arrived has already read the older one. Hence every thread sends
+/// in all rounds of a launch or in none.
+/// Outputs may be inputs. At most `most_ranks` ranks: with few, the code is short, and code length is latency, too.
 template <typename T, unsigned most_ranks>
 __global__ void __launch_bounds__(most_block_size, 1)
     all_reduce_low_latency(AllReduceArguments<T> all, unsigned rounds) {
@@ -75,7 +76,7 @@ __global__ void __launch_bounds__(most_block_size, 1)
     }
 }
 
-/// Each round uses up an epoch.
+/// Each round uses one epoch.
 struct LowLatencyShape {
     unsigned grid, block, rounds;
 };

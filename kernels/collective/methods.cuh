@@ -1,12 +1,12 @@
 #pragma once
-// The all-reduces by kernels as a table knows them, and the choice among them.
+// The all-reduce kernels as table entries, and the choice among them.
 #include "kernels/collective/low_latency.cuh"
 #include "kernels/collective/one_shot.cuh"
 #include "kernels/collective/two_shot.cuh"
 
 namespace BACKEND {
 
-/// How an all-reduce is launched on each device, and how many epochs a launch uses up.
+/// How an all-reduce is launched on each device, and how many epochs a launch uses.
 template <typename T>
 struct AllReduceMethod {
     const char* name;
@@ -31,9 +31,9 @@ AllReduceMethod<T> low_latency_method(const AllReduceArguments<T>&) {
             [](const AllReduceArguments<T>& all) { return low_latency_shape(all).rounds; }, false};
 }
 
-/// By the bytes that each device would send if it sent its input to every other one. A line is twice its data, so tags
-/// pay as long as latency is all that counts; from some size on it counts that two shots move an element the fewest times.
-/// Both limits were measured on two H200s, by tests/measure/collective.bash.
+/// Limits on the bytes that each device would send if it sent its input to every other one. A line is twice its data,
+/// so tags pay only while latency dominates; for large inputs two-shot wins, because it moves each element the fewest
+/// times. Both limits were measured on two H200s with tests/measure/collective.bash.
 constexpr size_t most_low_latency_bytes = size_t{512} << 10;
 constexpr size_t most_one_shot_bytes = size_t{4} << 20;
 

@@ -1,12 +1,12 @@
 #pragma once
-// Each device combines all inputs by itself, from copies that it may read for as long as it likes.
+// Each device combines all inputs by itself, from copies that stay valid until the launch after the next.
 #include "kernels/collective/signals.cuh"
 
 namespace BACKEND {
 
 /// Any n and grid, whole warps, the same on all devices; n elements fit into copy_vectors. Block b reads only what the
-/// blocks b of the devices have copied. A device stores into the copy that it used two launches ago: it has met all
-/// others one launch ago, which they began after that. Outputs may be inputs.
+/// devices' blocks b have copied. A device overwrites the copy of two launches ago. That is safe: it met all others in
+/// the last launch, which they began after they had read that copy. Outputs may be inputs.
 template <typename T>
 __global__ void __launch_bounds__(most_block_size, 1) all_reduce_one_shot(AllReduceArguments<T> all) {
     using V = Vector<T>;
@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(most_block_size, 1) all_reduce_one_shot(AllRed
     for (size_t i = thread; i < vectors; i += threads) {
         V seen[most_peers];
 #pragma unroll
-        for (unsigned r = 0; r < most_peers; ++r)  // all under way before the first is waited for
+        for (unsigned r = 0; r < most_peers; ++r)  // all in flight before the first is used
             if (r < all.ranks) seen[r] = load_vector(copy_of(r) + i);
         Partials<T, V::length> partials;
         partials.set(seen[0].values);

@@ -1,5 +1,5 @@
-// What a reduction does to two elements: for the kernels and for the host.
+// How a reduction combines elements: for the kernels and for the host.
 #pragma once
 
-// An average is a sum that is divided at the end.
+// An average is a sum that is divided by the number of ranks at the end.
 enum class Reduction { sum, product, minimum, maximum, average };

@@ -1,5 +1,5 @@
 #pragma once
-// How blocks of different devices wait for each other: words in the memory of the one who waits, stored by the others.
+// How blocks of different devices wait for each other: each polls words in its own memory that the others store.
 #include <cuda_runtime.h>
 
 #include "common/cuda/mailbox.cuh"
@@ -7,7 +7,7 @@
 
 namespace BACKEND {
 
-/// What a thread has stored or seen before it comes before the word, for every device that acquires it.
+/// A device that acquires this word also sees everything that this thread stored or saw before.
 __device__ __forceinline__ void store_release_system(unsigned* address, unsigned word) {
 #if defined(__SIMCC__)
     __atomic_store_n(address, word, __ATOMIC_RELEASE);
@@ -40,27 +40,28 @@ __device__ __forceinline__ unsigned load_acquire_system(const unsigned* address)
 enum class Phase : unsigned { begin, end };
 constexpr size_t signal_words = size_t{2} * most_blocks * most_peers;
 
-/// In the memory of rank `to`: how far the block of this index on rank `from` has come.
+/// In the memory of rank `to`: the last epoch in which the block of this index on rank `from` arrived at this phase.
 __device__ __forceinline__ unsigned* signal_between(const Exchange& exchange, Phase phase, unsigned from, unsigned to) {
     const size_t block = static_cast<size_t>(phase) * most_blocks + blockIdx.x;
     return exchange.signals.of[to] + block * most_peers + from;
 }
 
-/// Waits until the block of this index has come here on all devices. What any of their threads did before, all threads
-/// of this block see after. Called by all threads; at least as many as ranks.
-/// (An epoch only grows, and a peer may be one launch ahead: the difference is what counts, also when it wraps.)
+/// A barrier of the blocks of this index on all devices: afterwards all threads of this block see everything that any
+/// of their threads did before. Called by all threads of a block, which has at least as many threads as there are
+/// ranks. (Epochs only grow, and a peer may be one launch ahead. Comparing their difference also works when they wrap.)
 __device__ inline void meet(const Exchange& exchange, Phase phase, unsigned rank, unsigned ranks, unsigned epoch) {
-    __syncthreads();  // before the block's signal its threads have done their part
+    __syncthreads();  // all threads of the block have done their part before its signal
     if (threadIdx.x < ranks) {
         const unsigned peer = threadIdx.x;
         store_release_system(signal_between(exchange, phase, rank, peer), epoch);
         const unsigned* const signal = signal_between(exchange, phase, peer, rank);
         while (static_cast<int>(load_acquire_system(signal) - epoch) < 0 && look_again()) {}
     }
-    __syncthreads();  // nobody goes on before all signals are there
+    __syncthreads();  // no thread continues before all signals have arrived
 }
 
-/// Eight bytes of data in two words, whose upper halves are tags. Each word is indivisible; both go by one access.
+/// Eight bytes of data in the lower halves of two words whose upper halves are tags. Each word is accessed atomically,
+/// both in one instruction.
 struct alignas(16) Line {
     unsigned long long words[2];
 

@@ -1,5 +1,5 @@
 #pragma once
-// What a device's next kernel sees of its result: while a peer still writes, it is not complete.
+// What the next kernel on a device sees of its result: it would be incomplete if a peer were still writing.
 #include <cuda_runtime.h>
 
 #include <cstddef>

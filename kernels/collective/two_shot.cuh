@@ -1,12 +1,12 @@
 #pragma once
-// Reduce-scatter and all-gather in one pass: who combines a share stores it into all outputs.
+// Reduce-scatter and all-gather in one pass: the device that combines a share stores it into all outputs.
 #include "kernels/collective/signals.cuh"
 
 namespace BACKEND {
 
 constexpr unsigned two_shot_vectors = 4;  // in flight per thread and rank
 
-/// Vectors first, first + stride, ... of the ranks' inputs, combined in the order of the ranks, to all outputs.
+/// Combines vectors first, first + stride, ... of the ranks' inputs in rank order and stores them into all outputs.
 template <unsigned count, typename T>
 __device__ __forceinline__ void combine_to_all(const AllReduceArguments<T>& all, size_t first, size_t stride) {
     using V = Vector<T>;
@@ -25,7 +25,7 @@ __device__ __forceinline__ void combine_to_all(const AllReduceArguments<T>& all,
     V results[count];
 #pragma unroll
     for (unsigned k = 0; k < count; ++k) partials[k].finish(all.reduction, all.ranks, results[k].values);
-    for (unsigned turn = 0; turn < all.ranks; ++turn) {  // each device begins with its own, so that no link waits
+    for (unsigned turn = 0; turn < all.ranks; ++turn) {  // each begins with its own, so that no link is congested
         const unsigned r = (all.rank + turn) % all.ranks;
         auto* const vectors = reinterpret_cast<V*>(all.outputs.of[r]) + first;
 #pragma unroll
@@ -33,8 +33,8 @@ __device__ __forceinline__ void combine_to_all(const AllReduceArguments<T>& all,
     }
 }
 
-/// Any n and grid, whole warps, the same on all devices. Only the owner of a share reads it, and before it stores there:
-/// outputs may be inputs.
+/// Any n and grid, whole warps, the same on all devices. Only the owner of a share reads it, and does so before it
+/// stores there, so outputs may be inputs.
 template <typename T>
 __global__ void __launch_bounds__(most_block_size, 1) all_reduce_two_shot(AllReduceArguments<T> all) {
     meet(all.exchange, Phase::begin, all.rank, all.ranks, all.epoch);  // all inputs are ready, all outputs free
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(most_block_size, 1) all_reduce_two_shot(AllRed
     for (; i + (two_shot_vectors - 1) * threads < end; i += two_shot_vectors * threads)
         combine_to_all<two_shot_vectors>(all, i, threads);
     for (; i < end; i += threads) combine_to_all<1>(all, i, threads);
-    // What is left over is the last device's.
+    // The last device takes the elements that do not fill a vector.
     const size_t rest = vectors * Vector<T>::length + thread;
     if (all.rank == all.ranks - 1 && rest < all.n) {
         Partials<T, 1> partial;

@@ -1,8 +1,18 @@
 #pragma once
-// The arguments of every launch of a one-dimensional convolution, and what its kernels share.
+// The arguments of every launch of a one-dimensional convolution, and what its kernels share. The ladder:
+//   copy.cuh            the bound: memory traffic without sums
+//   global.cuh          one thread per output, all inputs from global memory
+//   shared.cuh          removes most global loads: a tile with its halo in shared memory
+//   constant.cuh        removes the loads of the taps: constant memory
+//   shuffle.cuh         removes shared memory and its barrier: inputs move from lane to lane
+//   register_tile.cuh   removes most shared loads: a window slides through registers
+//   async_tile.cuh      removes the registers that wait for loads: asynchronous copies
+//   vectors.cuh         removes the tile, for narrow filters
+//   overlap_save.cuh    removes most multiplications, for wide filters: FFTs
+//   fastest.cuh         chooses by width, type and alignment; cufft.cuh is the peer for wide filters
 //
-// Element i of the output is the sum over j of taps[j] * signal[i - before + j]: the taps are the weights, the last one
-// first, and slide over the signal. All kernels add in this order.
+// Element i of the output is the sum over j of taps[j] * signal[i - before + j]: the taps are the weights in reverse
+// order and slide over the signal. All kernels but the FFTs add in this order.
 #include "common/cuda/launch_shape.cuh"
 #include "common/cuda/vector_access.cuh"
 #include "kernels/conv1d/border.hpp"
@@ -14,8 +24,8 @@
 
 namespace BACKEND {
 
-/// How far before its place an element's first tap lies: of an even number of weights, the centre is the left one of
-/// the two in the middle, as in the mode "same" of NumPy and SciPy.
+/// How far before output i its first tap lies. For an even number of weights the centre is the left one of the middle
+/// two, as in mode "same" of NumPy and SciPy.
 constexpr unsigned taps_before(unsigned width, Border border) { return border == Border::valid ? 0 : width / 2; }
 
 /// How many elements the output has.
@@ -23,19 +33,19 @@ constexpr size_t output_length(size_t n, unsigned width, Border border) {
     return border != Border::valid ? n : n < width ? 0 : n - width + 1;
 }
 
-/// A signal of n elements that goes on beyond its ends.
+/// A signal of n elements, extended beyond its ends as `border` says.
 template <typename T>
 struct Signal {
     const T* values = nullptr;
     size_t n = 0;
     Border border = Border::zero;
 
-    /// Whether elements first to first + count - 1 all lie between the ends.
+    /// Whether elements first to first + count - 1 all lie within the signal.
     __host__ __device__ bool holds(std::int64_t first, size_t count) const {
         return first >= 0 && static_cast<size_t>(first) + count <= n;
     }
 
-    /// Any element, for n > 0.
+    /// Element i, which may lie beyond the ends; n > 0.
     __host__ __device__ T at(std::int64_t i) const {
         const auto length = static_cast<std::int64_t>(n);
         if (i >= 0 && i < length) return values[i];
@@ -45,7 +55,7 @@ struct Signal {
     }
 };
 
-/// The taps of a launch. A few travel with the kernel's parameters; more lie in global memory.
+/// The taps of a launch. Up to 31 travel with the kernel's parameters; more lie in global memory.
 template <typename T>
 struct Taps {
     static constexpr unsigned most_in_parameters = 31;
@@ -58,8 +68,8 @@ struct Taps {
 };
 
 /// The arrays are aligned as T is, not more, and do not overlap. The output has output_length() elements.
-/// block_size: 1 to 1024, used as it is except by kernels that say otherwise.
-/// multiprocessors, most_shared_bytes: of the device in use, and of a block there.
+/// block_size: 1 to 1024, used as given except by kernels that say otherwise.
+/// multiprocessors: of the device in use; most_shared_bytes: the most that a block can have there.
 template <typename T>
 struct ConvolutionArguments {
     Signal<T> signal;  // values on the device

@@ -1,23 +1,24 @@
 #pragma once
-// The tile comes without passing through registers, and outputs leave by way of the warp's own shared memory.
-//   conv1d_async_tile   removes the registers that wait for loads, so that more of them serve sums;
-//                       and all barriers but the one for the tile. A block with several tiles loads the next one while it
-//                       works on this one
+// The tile is loaded without passing through registers, and outputs leave through the warp's own shared memory.
+//   conv1d_async_tile   removes the registers that wait for loads, so that more of them hold sums, and all block
+//                       barriers but one per tile. A block with several tiles prefetches the next one while it works on
+//                       this one
 #include "common/cuda/async_copy.cuh"
 #include "kernels/conv1d/register_tile.cuh"
 #include "kernels/conv1d/sliding_window.cuh"
 
 namespace BACKEND {
 
-/// How a launch is cut. Element 0 of a tile in shared memory lies at a 16-byte boundary of the signal, `shift` elements
-/// before the one that the block's first tap meets.
+/// How a launch is divided into tiles. Element 0 of a tile in shared memory comes from a 16-byte boundary of the
+/// signal, `shift` elements before the one that the block's first tap meets.
 struct AsyncTiles {
     unsigned tiles;
     unsigned shift;
     unsigned tile_vectors;  // in shared memory
 };
 
-/// Starts copying a tile of `block` times `vectors` vectors and its halo; at the ends of the signal it is there on return.
+/// Starts copying a tile of `block` * `vectors` vectors and its halo. At the ends of the signal, copies it element by
+/// element, so that it is complete on return.
 template <unsigned block, unsigned vectors, typename T>
 __device__ __forceinline__ void load_tile_async(Vector<T>* tile, const Signal<T>& signal, std::int64_t first,
                                                 unsigned tile_vectors) {
@@ -35,8 +36,8 @@ __device__ __forceinline__ void load_tile_async(Vector<T>* tile, const Signal<T>
     }
 }
 
-/// Writes the sums of a warp, whose first output is output[first]: through `staged`, so that neighbouring lanes write
-/// neighbouring vectors.
+/// Writes a warp's sums to output[first] and on, through `staged`, so that neighbouring lanes write neighbouring
+/// vectors.
 template <unsigned vectors, typename T>
 __device__ __forceinline__ void store_warp_outputs(T* output, size_t first, size_t outputs, Vector<T>* staged,
                                                    const WindowSums<T, vectors>& sums) {
@@ -48,7 +49,7 @@ __device__ __forceinline__ void store_warp_outputs(T* output, size_t first, size
         memcpy(&vector, sums + v * length, sizeof vector);
         store_vector(staged + lane * vectors + v, vector);
     }
-    __syncwarp();  // the outputs are there
+    __syncwarp();  // all lanes' outputs are staged
     if (first + warp_outputs <= outputs && reinterpret_cast<std::uintptr_t>(output) % vector_bytes == 0) {
         auto* target = reinterpret_cast<Vector<T>*>(output + first) + lane;
 #pragma unroll
@@ -59,11 +60,11 @@ __device__ __forceinline__ void store_warp_outputs(T* output, size_t first, size
         for (unsigned k = lane; k < warp_outputs && first + k < outputs; k += lanes_per_warp)
             output[first + k] = elements[k];
     }
-    __syncwarp();  // their place is free again
+    __syncwarp();  // they have been read: the next tile's may overwrite them
 }
 
-/// A thread has `vectors` vectors of outputs: an odd number, as in the register tile, against bank conflicts. Any grid.
-/// Dynamic shared memory for two tiles, and for the outputs of the block.
+/// Any grid. A thread has `vectors` vectors of outputs: an odd number avoids bank conflicts, as in the register tile.
+/// Dynamic shared memory for two tiles and the outputs of the block.
 template <typename T, unsigned block, unsigned vectors, unsigned resident>
 __global__ void __launch_bounds__(block, resident)
     conv1d_async_tile(Signal<T> signal, T* output, size_t outputs, unsigned width, unsigned before, AsyncTiles cut) {
@@ -83,7 +84,7 @@ __global__ void __launch_bounds__(block, resident)
     load(blockIdx.x, stage);
     for (unsigned tile = blockIdx.x; tile < cut.tiles; tile += gridDim.x) {
         wait_copies<0>();
-        __syncthreads();  // this tile is there, and nobody reads the one before
+        __syncthreads();  // all threads' copies of this tile have arrived, and none still reads the previous tile
         load(tile + gridDim.x, 1 - stage);
         WindowSums<T, vectors> sums = {};
         slide_window<vectors>(sums, stages + stage * cut.tile_vectors + threadIdx.x * vectors, cut.shift, width);
@@ -122,10 +123,10 @@ LaunchShape launch_async_tiles(const ConvolutionArguments<T>& arguments, unsigne
     return {dim3(grid), dim3(block), shared_bytes};
 }
 
-/// The sums of narrow filters take less time than a tile needs to come: many resident blocks with a tile each keep the
-/// memory busy. Wide ones have more outputs per thread, and load ahead. Measured on an H200. A device with less shared
-/// memory than the widest filters of doubles take (compute capability 7.5: 64 KiB) gets small tiles, or one tile per
-/// block, which passes through registers. block_size is not used.
+/// The sums of narrow filters take less time than a tile takes to arrive: many resident blocks with one tile each keep
+/// the memory busy. Wide filters get more outputs per thread, and prefetch. Measured on an H200. A device with less
+/// shared memory than the widest filters of doubles need (compute capability 7.5: 64 KiB) gets smaller tiles, or those
+/// of conv1d_register_tile. block_size is not used.
 template <typename T>
 LaunchShape launch_conv1d_async_tile(const ConvolutionArguments<T>& arguments) {
     constexpr size_t narrow_bytes = 17 * sizeof(float);

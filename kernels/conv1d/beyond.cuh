@@ -1,13 +1,13 @@
 #pragma once
-// The elements beyond the ends of a signal, in memory of their own: where a device has a window of the signal, its kernels
+// Stores the elements beyond the ends of a signal in memory: if a device has a window of the signal, its kernels then
 // need no border.
-//   conv1d_fill_beyond   repeats what the window has of the signal
+//   conv1d_fill_beyond   repeats elements of the signal that the window holds
 #include "kernels/conv1d/arguments.cuh"
 
 namespace BACKEND {
 
-/// Which elements of a signal of n lie in a window by themselves, counted from the signal's begin: those between its ends,
-/// of one that goes on by the signal again also a whole signal on either side. All others repeat one of them.
+/// Which elements a window holds without repeating others, counted from the start of a signal of n: those within the
+/// signal and, if it wraps around, also one whole signal on either side. All others repeat one of these.
 struct OwnElements {
     std::int64_t n;
     Border border;
@@ -15,14 +15,14 @@ struct OwnElements {
     std::int64_t begin() const { return border == Border::wrap ? -n : 0; }
     std::int64_t end() const { return border == Border::wrap ? 2 * n : n; }
 
-    /// The one that element i, before begin() or from end() on, repeats: the nearest.
+    /// The element that element i repeats, the nearest one; i lies before begin() or from end() on.
     __device__ std::int64_t repeated_by(std::int64_t i) const {
         if (border == Border::wrap) return i < 0 ? (i % n + n) % n - n : i % n + n;
         return i < 0 ? 0 : n - 1;
     }
 };
 
-/// window[0] is element `window_begin`. Grid ceil(count / block): a thread for each element from `first` on.
+/// window[0] is element `window_begin`. Grid ceil(count / block): one thread per element from `first` on.
 template <typename T>
 __global__ void conv1d_fill_beyond(T* window, std::int64_t window_begin, OwnElements own, std::int64_t first,
                                    size_t count) {
@@ -32,7 +32,7 @@ __global__ void conv1d_fill_beyond(T* window, std::int64_t window_begin, OwnElem
     window[i - window_begin] = window[own.repeated_by(i) - window_begin];
 }
 
-/// Elements first to end - 1, which the window has all before own.begin(), or all from own.end() on.
+/// Fills elements first to end - 1, which all lie before own.begin() or all from own.end() on.
 template <typename T>
 void launch_fill_beyond(T* d_window, std::int64_t window_begin, const OwnElements& own, std::int64_t first,
                         std::int64_t end, cudaStream_t stream) {

@@ -1,12 +1,12 @@
 #pragma once
-// Every thread of a warp needs the same tap at the same time, which is what constant memory is made for.
-//   conv1d_constant   removes the loads of the taps: they come through a cache of their own, one word for all lanes
+// Every thread of a warp needs the same tap at the same time, which is what constant memory is for.
+//   conv1d_constant   removes the loads of the taps: they come through the constant cache, one word for all lanes
 #include "common/cuda/check.cuh"
 #include "kernels/conv1d/shared.cuh"
 
 namespace BACKEND {
 
-/// The taps of the launch that comes next: largest_width of any type.
+/// The taps of the next launch: room for largest_width of any type.
 __constant__ double constant_tap_memory[largest_width];
 
 template <typename T>
@@ -14,14 +14,14 @@ __device__ inline const T* constant_taps() {
     return reinterpret_cast<const T*>(constant_tap_memory);
 }
 
-/// Enqueues what has to be done ahead of the launches of kernels that use constant_taps().
+/// Enqueues the copy that must precede launches of kernels that use constant_taps().
 template <typename T>
 void put_taps_into_constant_memory(const ConvolutionArguments<T>& arguments) {
     CHECK(cudaMemcpyToSymbolAsync(constant_tap_memory, arguments.d_taps, arguments.width * sizeof(T), 0,
                                   cudaMemcpyDeviceToDevice, arguments.stream));
 }
 
-/// As conv1d_shared().
+/// Grid and shared memory as for conv1d_shared().
 template <typename T>
 __global__ void conv1d_constant(Signal<T> signal, T* output, size_t outputs, unsigned width, unsigned before) {
     extern __shared__ __align__(16) unsigned char shared_bytes[];

@@ -1,11 +1,11 @@
 #pragma once
-// The bound: what it costs to read the signal and to write as much as the output has, without a sum in between.
+// The bound: the cost of reading the signal and writing an output of the same length, without any sums.
 //   conv1d_copy   16 bytes per thread
 #include "kernels/conv1d/arguments.cuh"
 
 namespace BACKEND {
 
-/// Grid ceil((vectors + edges) / block). The output reaches a 16-byte boundary after span.head elements, and so does the
+/// Grid ceil((vectors + edges) / block). The output reaches a 16-byte boundary after span.head elements; so does the
 /// signal if `whole_vectors`.
 template <typename T>
 __global__ void conv1d_copy(const T* signal, T* output, VectorSpan<T> span, bool whole_vectors) {

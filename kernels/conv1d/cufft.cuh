@@ -1,7 +1,7 @@
 #pragma once
-// The peer for wide filters: cuFFT, found at run time. Overlap-save: the signal is cut into blocks that overlap by
+// The peer for wide filters: cuFFT, loaded at run time. Overlap-save: the signal is cut into blocks that overlap by
 // width - 1 elements, and each is convolved by a product of spectra. Only for nvcc.
-//   gather_blocks, multiply_spectra, scatter_blocks   what lies between the calls of cuFFT
+//   gather_blocks, multiply_spectra, scatter_blocks   the kernels between the calls of cuFFT
 #include "common/cuda/buffers.cuh"
 #include "common/cuda/library.hpp"
 #include "kernels/conv1d/overlap_save.cuh"
@@ -14,11 +14,11 @@
 
 namespace BACKEND {
 
-/// How a signal is cut: block b has `length` elements from b * step - before on, and gives `step` outputs.
+/// How a signal is cut: block b has `length` elements from b * step - before on, and yields `step` outputs.
 struct FftBlocks {
     unsigned length, step;
 
-    /// Blocks eight times as long as the filter: then an eighth of the work is lost to the overlap.
+    /// Blocks at least eight times as long as the filter: at most an eighth of the work is lost to the overlap.
     static FftBlocks of_width(unsigned width) {
         unsigned length = 1024;
         while (length < 8 * width) length *= 2;
@@ -26,7 +26,7 @@ struct FftBlocks {
     }
 };
 
-/// Grid x: over the elements of a block; y: over blocks from `first_block` on. Beyond the last output come zeros.
+/// Grid x: over the elements of a block; y: over blocks from `first_block` on. Zeros beyond the last output's taps.
 template <typename T>
 __global__ void gather_blocks(Signal<T> signal, T* gathered, FftBlocks blocks, size_t first_block, unsigned before,
                               size_t end) {
@@ -37,7 +37,8 @@ __global__ void gather_blocks(Signal<T> signal, T* gathered, FftBlocks blocks, s
         i < end ? signal.at(static_cast<std::int64_t>(i) - before) : T(0);
 }
 
-/// Grid x: over the bins of a block, y: over blocks. Scales by 1 / length, which cuFFT leaves to its callers.
+/// Grid x: over the bins of a block; y: over blocks. Multiplies by `scale`, 1 / length, which cuFFT leaves to its
+/// callers.
 template <typename T>
 __global__ void multiply_spectra(Complex<T>* spectra, const Complex<T>* filter, unsigned bins, T scale) {
     const unsigned k = blockIdx.x * blockDim.x + threadIdx.x;
@@ -47,7 +48,7 @@ __global__ void multiply_spectra(Complex<T>* spectra, const Complex<T>* filter, 
     bin = {product.x * scale, product.y * scale};
 }
 
-/// Grid x: over the outputs of a block, y: over blocks from `first_block` on.
+/// Grid x: over the outputs of a block; y: over blocks from `first_block` on.
 template <typename T>
 __global__ void scatter_blocks(const T* convolved, T* output, size_t outputs, FftBlocks blocks, size_t first_block) {
     const unsigned k = blockIdx.x * blockDim.x + threadIdx.x;
@@ -56,7 +57,7 @@ __global__ void scatter_blocks(const T* convolved, T* output, size_t outputs, Ff
     output[i] = convolved[static_cast<size_t>(blockIdx.y) * blocks.length + blocks.length - blocks.step + k];
 }
 
-/// The library. The declarations are the same from CUDA 11 to 13.
+/// The library. The declarations hold for CUDA 11 to 13.
 class Cufft {
 public:
     using Plan = int;
@@ -71,7 +72,7 @@ public:
 
     explicit operator bool() const { return works_; }
 
-    /// `batch` transforms of `length` real elements, one after the other on either side.
+    /// `batch` transforms of `length` real elements each; inputs and outputs are both contiguous.
     Plan plan(Kind kind, unsigned length, unsigned batch) const {
         Plan plan = -1;
         int extent = static_cast<int>(length);
@@ -104,11 +105,11 @@ private:
     int (*destroy_)(Plan) = nullptr;
 };
 
-/// One convolution by cuFFT: plans, buffers and the filter's spectrum, which are made once.
+/// One convolution with cuFFT: its plans, buffers and the filter's spectrum, which are made once.
 template <typename T>
 class CufftConvolution {
 public:
-    /// The library must be there. `h_taps` is read now.
+    /// The library must have been found. `h_taps` is read now.
     CufftConvolution(const Cufft& library, const ConvolutionArguments<T>& arguments)
         : library_(library),
           blocks_(FftBlocks::of_width(arguments.width)),
@@ -153,7 +154,7 @@ public:
 private:
     static constexpr bool is_f32 = std::is_same_v<T, float>;
 
-    /// So many blocks that they and their spectra stay in L2 from one step to the next, where it is large.
+    /// As many blocks as, with their spectra, stay in a large L2 from one step to the next.
     unsigned most_at_once() const { return (1u << 21) / blocks_.length; }
 
     /// The spectrum of the weights, which are the taps in reverse.
@@ -171,8 +172,8 @@ private:
     const Cufft& library_;
     FftBlocks blocks_;
     unsigned bins_;
-    size_t count_;    // blocks
-    unsigned batch_;  // of them at once
+    size_t count_;    // of blocks
+    unsigned batch_;  // blocks at once
     DeviceBuffer<T> real_;
     DeviceBuffer<Complex<T>> spectra_, filter_;
     Cufft::Plan forward_ = -1, backward_ = -1;

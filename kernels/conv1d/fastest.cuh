@@ -1,14 +1,14 @@
 #pragma once
-// The end of the ladder: chooses by the window's bytes, that is by width, type and alignment.
+// The end of the ladder: chooses by the window's bytes, that is, by width, type and alignment.
 #include "kernels/conv1d/async_tile.cuh"
 #include "kernels/conv1d/register_tile.cuh"
 #include "kernels/conv1d/vectors.cuh"
 
 namespace BACKEND {
 
-/// Up to 9 floats, and a few more where their place is lucky, L1 is fast enough for windows without a tile. Beyond, floats
-/// gain from tiles that come past the registers; doubles do not, since their sums take twice as long. block_size is not
-/// used.
+/// Up to 9 floats, and a few more if their alignment allows, L1 is fast enough for windows without a tile. Beyond that,
+/// floats gain from tiles that bypass the registers; doubles do not, since their sums take twice as long. block_size is
+/// not used.
 template <typename T>
 LaunchShape launch_conv1d_fastest(const ConvolutionArguments<T>& arguments) {
     const VectorSpan<T> span = split_into_vectors(arguments.d_output, arguments.outputs());

@@ -1,11 +1,11 @@
 #pragma once
-// The first version of every lecture, in which each input is loaded as often as there are taps.
-//   conv1d_global   a thread per output, all inputs from global memory
+// The first version of every lecture: each input is loaded once per tap.
+//   conv1d_global   one thread per output, all inputs from global memory
 #include "kernels/conv1d/arguments.cuh"
 
 namespace BACKEND {
 
-/// Grid ceil(outputs / block).
+/// Grid ceil(outputs / block), any block.
 template <typename T>
 __global__ void conv1d_global(Signal<T> signal, T* output, size_t outputs, Taps<T> taps) {
     const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;

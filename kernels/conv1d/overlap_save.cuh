@@ -2,10 +2,10 @@
 // Wide filters as products of spectra: the work per output no longer grows with the width, only with its logarithm.
 //   conv1d_overlap_save   removes most multiplications: a block transforms two overlapping segments of the signal, as
 //                         the real and the imaginary part of one sequence, multiplies by the filter's spectrum and
-//                         transforms back. (Weights are real, so that the two stay apart.) Between signal and output all
-//                         stays in registers and shared memory
-// A transform of 4096 points has three passes of radix 16, a thread with 16 points each (Sande and Tukey's order forward,
-// Cooley and Tukey's backward: between them the spectrum is in an order of its own, which products do not mind).
+//                         transforms back. (Weights are real, so the two do not mix.) Between signal and output,
+//                         everything stays in registers and shared memory
+// A transform of 4096 points has three passes of radix 16, with 16 points per thread: Sande and Tukey's order forward,
+// Cooley and Tukey's backward. In between, the spectrum is in digit-reversed order, which does not matter for products.
 #include "common/cuda/check.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/conv1d/arguments.cuh"
@@ -31,7 +31,7 @@ template <typename C>
 __device__ __forceinline__ C subtract(C a, C b) {
     return {a.x - b.x, a.y - b.y};
 }
-/// a b, or a times the conjugate of b.
+/// a * b, or a times the conjugate of b.
 template <bool conjugate, typename C>
 __device__ __forceinline__ C multiply(C a, C b) {
     if (conjugate) b.y = -b.y;
@@ -50,7 +50,7 @@ __device__ __forceinline__ double2 root_of_unity(unsigned numerator, double deno
     return root;
 }
 
-/// The transform of four points in place, forward or (not scaled) backward.
+/// Transforms four points in place, forward or (not scaled) backward.
 template <bool backward, typename C>
 __device__ __forceinline__ void transform_4(C& a, C& b, C& c, C& d) {
     const C even = add(a, c), odd = subtract(a, c), sum = add(b, d), difference = subtract(b, d);
@@ -67,7 +67,7 @@ __host__ __device__ constexpr unsigned place_of(unsigned k) { return 4 * (k % 4)
 template <bool backward, typename C>
 __device__ __forceinline__ void transform_16(C (&v)[fft_radix]) {
     using T = decltype(C::x);
-    // cos and sin of 2 pi / 16 times 0 to 9, as far as they occur.
+    // cos and sin of 2 pi / 16 times 0 to 9; those that are not needed are zero.
     constexpr T c1 = T(0.92387953251128675613), s1 = T(0.38268343236508977173), h = T(0.70710678118654752440);
     const C roots[10] = {{1, 0}, {c1, -s1}, {h, -h}, {s1, -c1}, {0, -1}, {}, {-h, -h}, {}, {}, {-c1, s1}};
 #pragma unroll
@@ -84,7 +84,7 @@ __device__ __forceinline__ void transform_16(C (&v)[fft_radix]) {
 /// v[at(k)] times the k-th power of the root, or of its conjugate.
 template <bool conjugate, typename C, typename Place>
 __device__ __forceinline__ void multiply_by_powers(C (&v)[fft_radix], C root, Place at) {
-    C powers[fft_radix];  // each the product of two of about half its exponent: few roundings
+    C powers[fft_radix];  // each is the product of two with about half its exponent: few roundings
     powers[1] = root;
 #pragma unroll
     for (unsigned k = 2; k < fft_radix; ++k) powers[k] = multiply<false>(powers[k / 2], powers[k - k / 2]);
@@ -92,8 +92,8 @@ __device__ __forceinline__ void multiply_by_powers(C (&v)[fft_radix], C root, Pl
     for (unsigned k = 1; k < fft_radix; ++k) v[at(k)] = multiply<conjugate>(v[at(k)], powers[k]);
 }
 
-/// What a thread is to the three passes. In the first it has elements thread, thread + 256, ...; in the other two those
-/// of group `group`, which only the 16 threads of the group touch: they belong to one warp.
+/// A thread's role in the three passes. In the first it has elements thread, thread + 256, ...; in the other two it has
+/// elements of group `group`, which only the group's 16 threads touch; they belong to one warp.
 template <typename C>
 struct FftThread {
     C* shared;  // fft_points
@@ -101,7 +101,7 @@ struct FftThread {
 
     __device__ C& of_block(unsigned k) const { return shared[k * fft_block + thread]; }
     __device__ C& of_group(unsigned m) const { return shared[group * fft_block + m * fft_radix + member]; }
-    /// The group as a matrix, turned so that neither its rows nor its columns share banks.
+    /// The group as a matrix, swizzled so that neither its rows nor its columns have bank conflicts.
     __device__ C& turned(unsigned row, unsigned column) const {
         return shared[group * fft_block + row * fft_radix + (row ^ column)];
     }
@@ -109,46 +109,46 @@ struct FftThread {
     __device__ C root_of_group() const { return root_of_unity(member, decltype(C::x)(fft_block)); }
 };
 
-/// v[m]: element thread + 256 m of the sequence. Afterwards v[place_of(k)] is one of its spectrum.
+/// Before: v[m] is element thread + 256 m of the sequence. After: v[place_of(k)] is an element of its spectrum.
 template <typename C>
 __device__ __forceinline__ void transform(C (&v)[fft_radix], const FftThread<C>& own) {
     transform_16<false>(v);
     multiply_by_powers<false>(v, own.root_of_block(), [](unsigned k) { return place_of(k); });
-    __syncthreads();  // nobody still reads what lay there
+    __syncthreads();  // no thread still reads the previous contents
 #pragma unroll
     for (unsigned k = 0; k < fft_radix; ++k) own.of_block(k) = v[place_of(k)];
-    __syncthreads();  // from here on each group is by itself
+    __syncthreads();  // the first pass is complete; from here on each group is on its own
 #pragma unroll
     for (unsigned m = 0; m < fft_radix; ++m) v[m] = own.of_group(m);
     transform_16<false>(v);
     multiply_by_powers<false>(v, own.root_of_group(), [](unsigned k) { return place_of(k); });
-    __syncwarp();  // the group has read all
+    __syncwarp();  // the group has read all its elements
 #pragma unroll
     for (unsigned k = 0; k < fft_radix; ++k) own.turned(k, own.member) = v[place_of(k)];
-    __syncwarp();  // the group has written all
+    __syncwarp();  // the group has written them
 #pragma unroll
     for (unsigned u = 0; u < fft_radix; ++u) v[u] = own.turned(own.member, u);
     transform_16<false>(v);
 }
 
-/// The way back, not scaled: v[k] is what transform() left in v[place_of(k)]; afterwards v[place_of(m)] is element
+/// The inverse, not scaled. Before: v[k] is what transform() left in v[place_of(k)]. After: v[place_of(m)] is element
 /// thread + 256 m of the sequence.
 template <typename C>
 __device__ __forceinline__ void transform_back(C (&v)[fft_radix], const FftThread<C>& own) {
     const auto in_order = [](unsigned k) { return k; };
     transform_16<true>(v);
-    __syncwarp();  // the group has read what lay there
+    __syncwarp();  // the group has read the previous contents
 #pragma unroll
     for (unsigned u = 0; u < fft_radix; ++u) own.turned(own.member, u) = v[place_of(u)];
-    __syncwarp();  // the group has written all
+    __syncwarp();  // the group has written all its elements
 #pragma unroll
     for (unsigned k = 0; k < fft_radix; ++k) v[k] = own.turned(k, own.member);
     multiply_by_powers<true>(v, own.root_of_group(), in_order);
     transform_16<true>(v);
-    __syncwarp();  // the group has read all
+    __syncwarp();  // the group has read them
 #pragma unroll
     for (unsigned m = 0; m < fft_radix; ++m) own.of_group(m) = v[place_of(m)];
-    __syncthreads();  // all groups are there
+    __syncthreads();  // the last pass reads elements of all groups
 #pragma unroll
     for (unsigned k = 0; k < fft_radix; ++k) v[k] = own.of_block(k);
     multiply_by_powers<true>(v, own.root_of_block(), in_order);
@@ -167,12 +167,12 @@ struct FilterParts {
     __host__ __device__ unsigned step() const { return fft_points - length + 1; }
 };
 
-/// Which frequency is element i of a spectrum in the order of transform(): its three digits are the other way around.
+/// Which frequency is element i of a spectrum in the order of transform(): its three digits are reversed.
 constexpr unsigned frequency_at(unsigned i) {
     return i % fft_block / fft_radix + i % fft_radix * fft_radix + i / fft_block * fft_block;
 }
 
-/// v[m]: elements thread + 256 m of the segments that begin at `first` and `step` elements later.
+/// Loads v[m]: element thread + 256 m of the segment at `first` and of the one `step` elements later.
 template <typename T>
 __device__ __forceinline__ void load_segments(Complex<T> (&v)[fft_radix], const Signal<T>& signal, std::int64_t first,
                                               unsigned step, const FftThread<Complex<T>>& own) {
@@ -182,7 +182,7 @@ __device__ __forceinline__ void load_segments(Complex<T> (&v)[fft_radix], const 
         for (unsigned m = 0; m < fft_radix; ++m) v[m] = {values[m * fft_block], values[step + m * fft_block]};
         return;
     }
-    __syncthreads();  // nobody still reads what lay there
+    __syncthreads();  // no thread still reads the previous contents
 #pragma unroll 1      // through shared memory, which can be indexed in a loop: the code for borders is long
     for (unsigned m = 0; m < fft_radix; ++m) {
         const std::int64_t i = first + own.thread + m * fft_block;
@@ -215,7 +215,7 @@ __global__ void __launch_bounds__(fft_block, sizeof(T) == 4 ? 2 : 1)
     transform_back(products, own);
 #pragma unroll
     for (unsigned m = 0; m < fft_radix; ++m) {
-        // The elements before are those that the end of the segment has wrapped around into.
+        // The first length - 1 elements are not outputs: the end of the segment has wrapped around into them.
         const unsigned k = own.thread + m * fft_block - (parts.length - 1);
         const size_t i = first_output + k;
         if (k < parts.step() && i < outputs) output[i] = products[place_of(m)].x;

@@ -1,13 +1,13 @@
 #pragma once
 // A thread that computes neighbouring outputs uses each input it has loaded for several of them.
-//   conv1d_register_tile   removes most shared loads: a window of the tile slides through registers, 16 bytes at a time,
-//                          and every load of it is used for 48 multiplications of floats. What is left is the sum itself
+//   conv1d_register_tile   removes most shared loads: a window of the tile slides through registers, 16 bytes at a
+//                          time, and every load serves 48 multiplications of floats. What is left is the sum itself
 #include "kernels/conv1d/sliding_window.cuh"
 
 namespace BACKEND {
 
-/// Threads per block: many for narrow halos beside the tile, few where the signal is short and all multiprocessors
-/// are to have some.
+/// Threads per block: many, so that the halo is a small part of the tile; few if the signal is short, so that every
+/// multiprocessor gets a block.
 constexpr unsigned register_tile_block = 256, register_tile_small_block = 64;
 
 /// Vectors of outputs per thread. It is odd, so that the vectors that eight neighbouring threads load together lie in
@@ -17,8 +17,8 @@ constexpr unsigned register_tile_vectors = 3;
 template <typename T>
 constexpr unsigned register_tile_outputs = register_tile_vectors* Vector<T>::length;  // of a thread
 
-/// Grid ceil(outputs / (block * register_tile_outputs)); dynamic shared memory for as many elements as a block has
-/// outputs and width - 1 more, in whole vectors.
+/// Grid ceil(outputs / (block * register_tile_outputs)); dynamic shared memory for the block's outputs plus width - 1
+/// elements, in whole vectors.
 template <typename T, unsigned block>
 __global__ void __launch_bounds__(block)
     conv1d_register_tile(Signal<T> signal, T* output, size_t outputs, unsigned width, unsigned before) {
@@ -43,15 +43,15 @@ __global__ void __launch_bounds__(block)
     } else {
         return;
     }
-    __syncthreads();  // the tile is there
+    __syncthreads();  // the whole tile is loaded
 
     T sums[register_tile_outputs<T>] = {};
     Vector<T>* own_vectors = vectors + threadIdx.x * register_tile_vectors;
     slide_window<register_tile_vectors>(sums, own_vectors, 0, width);
 
-    __syncthreads();  // the tile is no longer needed: its place takes the outputs, which leave in coalesced stores
+    __syncthreads();  // the tile has been read: its place takes the outputs, which leave in coalesced stores
     memcpy(own_vectors, sums, sizeof sums);
-    __syncthreads();  // the outputs are there
+    __syncthreads();  // all outputs are in shared memory
     if (outputs - first_output >= block_outputs && reinterpret_cast<std::uintptr_t>(output) % vector_bytes == 0) {
         auto* target = reinterpret_cast<Vector<T>*>(output + first_output) + threadIdx.x;
 #pragma unroll
@@ -75,7 +75,7 @@ LaunchShape launch_register_tile(const ConvolutionArguments<T>& arguments) {
 /// block_size is not used.
 template <typename T>
 LaunchShape launch_conv1d_register_tile(const ConvolutionArguments<T>& arguments) {
-    // So few large blocks would not fill the device, which holds four per multiprocessor.
+    // Small blocks if large ones would not fill the device, which holds four per multiprocessor.
     const size_t large_blocks = divide_up(arguments.outputs(), register_tile_block * register_tile_outputs<T>);
     if (large_blocks < 4 * arguments.multiprocessors && arguments.width <= register_tile_block)
         return launch_register_tile<register_tile_small_block>(arguments);

@@ -1,5 +1,5 @@
 #pragma once
-// A warp needs no tile: its lanes hold 32 neighbouring inputs each time, and read each other's registers.
+// A warp needs no tile: its lanes hold 32 neighbouring inputs at a time and read each other's registers.
 //   conv1d_shuffle   removes shared memory and its barrier; a warp loads ceil((31 + width) / 32) inputs per lane
 #include "kernels/conv1d/constant.cuh"
 
@@ -22,7 +22,7 @@ __global__ void conv1d_shuffle(Signal<T> signal, T* output, size_t outputs, unsi
         const T far = load(i + begin + lanes_per_warp);
         const unsigned taps_here = width - begin < lanes_per_warp ? width - begin : lanes_per_warp;
         for (unsigned j = 0; j < taps_here; ++j) {
-            // The tap j of lane l meets input l + j: of the next 32 inputs, if that is beyond the warp.
+            // Tap j of lane l meets input l + j: one of the next 32 inputs, if that is beyond the warp.
             const T input = __shfl_sync(all_lanes, lane < j ? far : near, (lane + j) % lanes_per_warp);
             sum += constant_taps<T>()[begin + j] * input;
         }

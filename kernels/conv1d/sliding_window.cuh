@@ -9,12 +9,12 @@ namespace BACKEND {
 template <typename T, unsigned vectors>
 using WindowSums = T[vectors * Vector<T>::length];
 
-/// What these sums and one vector more of inputs need.
+/// The inputs that these sums need at a time, with one vector more.
 template <typename T, unsigned vectors>
 using Window = Vector<T>[vectors + 1];
 
-/// sums[r] += the first taps times the window from r + `first` on, for those that the window's first vector meets from
-/// there to `end`, and for `count` of them at most.
+/// sums[r] += taps[j - first] * element r + j of the window, for j from `first` to `end` - 1, but for `count` taps at
+/// most.
 template <unsigned vectors, unsigned first, unsigned end, typename T>
 __device__ __forceinline__ void add_taps(WindowSums<T, vectors>& sums, const Window<T, vectors>& window, const T* taps,
                                          unsigned count = end - first) {
@@ -29,15 +29,15 @@ __device__ __forceinline__ void add_taps(WindowSums<T, vectors>& sums, const Win
     }
 }
 
-/// The next vector of inputs comes, the first one goes.
+/// Shifts the window by one vector; the caller loads the last one.
 template <unsigned vectors, typename T>
 __device__ __forceinline__ void move_window(Window<T, vectors>& window) {
 #pragma unroll
     for (unsigned v = 0; v < vectors; ++v) window[v] = window[v + 1];
 }
 
-/// The sums of a thread whose first tap meets the element `shift` after `tile`: 0 to Vector<T>::length - 1, the same for
-/// all threads of the launch.
+/// Adds up a thread's sums. Its first tap meets element `shift` of `tile`: 0 to Vector<T>::length - 1, the same for all
+/// threads of the launch.
 template <unsigned vectors, typename T>
 __device__ __forceinline__ void slide_window(WindowSums<T, vectors>& sums, const Vector<T>* tile, unsigned shift,
                                              unsigned width) {
@@ -58,7 +58,7 @@ __device__ __forceinline__ void slide_window(WindowSums<T, vectors>& sums, const
         taps += added;
     }
     const unsigned steps = width / length, rest = width % length;
-    // Unrolled, so that most vectors need not be moved.
+    // Unrolled, so that most vectors need no moves.
 #pragma unroll 4
     for (unsigned step = 0; step < steps; ++step) {
         window[vectors] = *tile++;

@@ -1,15 +1,15 @@
 #pragma once
-// Narrow filters need no tile: the loads of neighbouring threads overlap, and L1 serves what is loaded again.
-//   conv1d_vectors   removes the tile and its barriers: a vector of outputs per thread, its window in aligned loads of 16
-//                    bytes, the taps as operands from the kernel's parameters
+// Narrow filters need no tile: the loads of neighbouring threads overlap, and L1 serves the repeated ones.
+//   conv1d_vectors   removes the tile and its barriers: one vector of outputs per thread, the window in aligned 16-byte
+//                    loads, the taps as operands from the kernel's parameters
 #include "kernels/conv1d/arguments.cuh"
 
 namespace BACKEND {
 
 constexpr unsigned vectors_block = 256;
 
-/// The taps of windows that begin at a 16-byte boundary, `shift` elements before the first tap. The other places have
-/// none, and are skipped: even a tap of 0 would turn an infinity into a NaN.
+/// The taps of windows that begin at a 16-byte boundary, `shift` elements before the first tap. Places without a tap
+/// are skipped: even a tap of 0 would turn an infinity into a NaN.
 template <typename T, unsigned vectors>
 struct WindowTaps {
     static constexpr unsigned places = (vectors - 1) * Vector<T>::length + 1;
@@ -18,7 +18,7 @@ struct WindowTaps {
     unsigned shift, before, width;
 };
 
-/// One output, wherever its inputs lie.
+/// Output i, one element at a time; its inputs may lie beyond the ends.
 template <typename T, unsigned vectors>
 __device__ T sum_at(const Signal<T>& signal, const WindowTaps<T, vectors>& taps, size_t i) {
     const std::int64_t first = static_cast<std::int64_t>(i) - taps.before;
@@ -28,7 +28,7 @@ __device__ T sum_at(const Signal<T>& signal, const WindowTaps<T, vectors>& taps,
     return sum;
 }
 
-/// A thread for each vector of outputs, then one for each output outside of them; grid ceil((vectors + edges) / 256).
+/// One thread per vector of outputs, then one per output outside them; block 256, grid ceil((vectors + edges) / 256).
 template <typename T, unsigned vectors>
 __global__ void __launch_bounds__(vectors_block) conv1d_vectors(Signal<T> signal, T* output, VectorSpan<T> span,
                                                                 const __grid_constant__ WindowTaps<T, vectors> taps) {
@@ -58,7 +58,8 @@ __global__ void __launch_bounds__(vectors_block) conv1d_vectors(Signal<T> signal
     }
 }
 
-/// How the windows of a launch lie: where their 16-byte boundary is, and how many vectors they need from there.
+/// The windows of a launch: `shift` elements from a 16-byte boundary to the first tap, and the vectors needed from
+/// there.
 struct WindowPlace {
     unsigned shift, vectors;
 };

@@ -1,7 +1,12 @@
 #pragma once
-// What every transposition gets, and the order in which blocks work on the tiles of a matrix.
+// The arguments of every transposition, and the order in which blocks work on the tiles of a matrix. The ladder:
+//   naive.cuh      one thread per word; a copy as the bound
+//   tiles.cuh      removes the strided accesses: tiles in shared memory
+//   vectors.cuh    removes most instructions: 16 bytes per access, if all rows are aligned
+//   sectors.cuh    removes partial writes of 32-byte sectors, if rows are not aligned
+//   fastest.cuh    chooses among them; in_place.cuh transposes a square matrix in place
 //
-// A transposition moves elements and never looks at them: kernels know words of 1, 2, 4, 8 and 16 bytes, not types.
+// A transposition moves elements without interpreting them: kernels know words of 1, 2, 4, 8 and 16 bytes, not types.
 #include "common/cuda/launch_shape.cuh"
 
 #include <cuda_runtime.h>
@@ -11,8 +16,8 @@
 
 namespace BACKEND {
 
-/// The input has rows x columns words, the output columns x rows, both row by row without gaps. They do not overlap,
-/// except in place, where d_input is not used. block_size: 1 to 1024.
+/// The input has rows x columns words, the output columns x rows, both row-major without gaps. They do not overlap;
+/// in place, d_input is not used. block_size: 1 to 1024.
 template <typename Word>
 struct TransposeArguments {
     const Word* d_input = nullptr;
@@ -45,11 +50,11 @@ struct TilePlace {
     size_t row, column;  // of the tile, counted in tiles
 };
 
-/// Blocks with neighbouring numbers run at about the same time. Numbered along the input's rows, as a textbook does it,
-/// they read long pieces of memory and write short ones; along the output's rows, they write long ones.
+/// Blocks with neighbouring numbers run at about the same time. Numbered along the input's rows, as in textbooks, they
+/// read long pieces of memory and write short ones; along the output's rows, they write long ones.
 enum class TileOrder { along_input_rows, along_output_rows };
 
-/// Which tile each block has. The tiles are `height` rows of the input high and `width` columns wide.
+/// Which tile each block has. A tile is `height` rows of the input high and `width` columns wide.
 struct TileGrid {
     unsigned tile_rows, tile_columns;
     TileOrder order;

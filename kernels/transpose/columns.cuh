@@ -1,5 +1,5 @@
 #pragma once
-// What is left to do of a transposition by several devices: a part that has arrived becomes some columns of the result.
+// The last step of a transposition by several devices: a part that has arrived becomes some columns of the result.
 //   place_columns   copies a matrix without gaps into a wider one
 //
 // Any shape, any alignment. (cudaMemcpy2DAsync does the same for rows of less than 2 GiB.)
@@ -8,8 +8,8 @@
 
 namespace BACKEND {
 
-/// The part's rows lie one after another; those of the output are `output_columns` words long, and the part begins at its
-/// word `first_column`. The two do not overlap.
+/// The part's rows lie one after another; the output's rows are `output_columns` words long, and the part's go to
+/// column `first_column` of them. The two do not overlap.
 template <typename Word>
 struct ColumnsArguments {
     const Word* d_part = nullptr;
@@ -19,7 +19,7 @@ struct ColumnsArguments {
     cudaStream_t stream = nullptr;
 };
 
-/// A grid as wide as a row of the part; any height. `output` begins at the first column.
+/// Any block; grid x ceil(columns / blockDim.x), any grid y. `output` points at the first column.
 template <typename Word>
 __global__ void place_columns(const Word* part, size_t rows, size_t columns, Word* output, size_t output_columns) {
     const size_t column = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -33,7 +33,7 @@ template <typename Word>
 void launch_place_words(const Word* d_part, size_t rows, size_t columns, Word* d_output, size_t output_columns,
                         cudaStream_t stream) {
     constexpr unsigned threads = 256, highest_grid = 65535;
-    unsigned width = threads;  // a power of two that a narrow part fills as well as it can
+    unsigned width = threads;  // the least power of two that covers a narrow part
     while (width > 1 && width / 2 >= columns) width /= 2;
     const dim3 block(width, threads / width);
     const unsigned height = grid_for(rows, block.y);
@@ -41,7 +41,7 @@ void launch_place_words(const Word* d_part, size_t rows, size_t columns, Word* d
     place_columns<<<grid, block, 0, stream>>>(d_part, rows, columns, d_output, output_columns);
 }
 
-/// 16 bytes per thread where all rows begin and end at multiples of them.
+/// Moves 16 bytes per thread if all rows begin and end at multiples of 16 bytes.
 template <typename Word>
 void launch_place_columns(const ColumnsArguments<Word>& arguments) {
     if (arguments.rows == 0 || arguments.columns == 0) return;

@@ -1,10 +1,11 @@
 #pragma once
-// The fastest, chosen by shape and alignment:
-//   a row or a column    the transpose is the same bytes: a copy
-//   fewer than 16 of one extent   most of a tile would lie outside: a thread per word, and caches
-//   rows of vectors      transpose_vectors
-//   any other            transpose_sectors; narrow words go through tiles of 64 x 64
-// Tiles are numbered along the rows of the output: long pieces matter more where memory is written than where it is read.
+// The fastest kernel, chosen by shape and alignment:
+//   one row or one column              the transpose is the same bytes: a copy
+//   fewer than 16 rows or columns      most of a tile would be empty: transpose_naive and the caches
+//   all rows aligned to 16 bytes       transpose_vectors
+//   others, words of 4 or 8 bytes      transpose_sectors
+//   others                             transpose_tile, 64 x 64 for words of 1 or 2 bytes
+// Tiles are numbered along the rows of the output: long pieces matter more for writing than for reading.
 #include "kernels/transpose/naive.cuh"
 #include "kernels/transpose/sectors.cuh"
 #include "kernels/transpose/tiles.cuh"

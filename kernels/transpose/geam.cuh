@@ -5,7 +5,7 @@
 
 namespace BACKEND {
 
-/// The words are numbers of type T. Failure(cuda_error) names cuBLAS's status.
+/// Takes the words as numbers of type T. Failure(cuda_error) names cuBLAS's status.
 template <typename T, typename Word>
 LaunchShape launch_transpose_geam(const Geam<T>& geam, const TransposeArguments<Word>& arguments) {
     static_assert(sizeof(Word) == sizeof(T));

@@ -1,24 +1,25 @@
 #pragma once
-// A square matrix transposed where it lies: a block has a tile and its mirror image across the diagonal, reads both, and
+// A square matrix transposed in place: a block has a tile and its mirror image across the diagonal, reads both, and
 // then writes each to the other's place.
-//   transpose_in_place_tiles     words one at a time, any side and alignment
-//   transpose_in_place_vectors   16 bytes at a time, where can_use_vectors() allows it
+//   transpose_in_place_tiles     one word at a time, any side and alignment
+//   transpose_in_place_vectors   removes most instructions: 16 bytes at a time, if rows_begin_at_vectors()
 #include "kernels/transpose/tiles.cuh"
 #include "kernels/transpose/vectors.cuh"
 
 namespace BACKEND {
 
-/// The pairs of tiles above the diagonal and the tiles on it, of an odd number of tiles per side, numbered row by row of
-/// a rectangle: below its own diagonal, row r of the rectangle holds the end of the matrix's row `side - r`.
+/// Numbers the tiles on and above the diagonal, each of which stands for a pair. There is an odd number of tiles per
+/// side, so that they fill a rectangle of (tiles_per_side + 1) / 2 rows: row r holds row r of the matrix from the
+/// diagonal on and, left of that, the end of the matrix's row tiles_per_side - r.
 struct TilePairs {
     unsigned tiles_per_side;
 
-    /// Where the number is even, the last row and column lie outside the matrix.
+    /// An even number of tiles is rounded up: the last row and column then lie outside the matrix.
     TilePairs(size_t rows, unsigned side) : tiles_per_side(static_cast<unsigned>(divide_up(rows, side)) | 1) {}
 
     unsigned pairs() const { return tiles_per_side * ((tiles_per_side + 1) / 2); }
 
-    /// Of the two, the tile with the smaller row.
+    /// The pair's tile with the smaller row.
     __device__ TilePlace place(unsigned pair) const {
         const unsigned row = pair / tiles_per_side, column = pair % tiles_per_side;
         if (column >= row) return {row, column};
@@ -26,7 +27,7 @@ struct TilePairs {
     }
 };
 
-/// A block of 32 x 8 threads for each pair.
+/// Grid pairs.pairs(), block 32 x 8.
 template <typename Word>
 __global__ void __launch_bounds__(lanes_per_warp* tile_block_rows)
     transpose_in_place_tiles(WordMatrix<Word> matrix, TilePairs pairs) {
@@ -37,16 +38,16 @@ __global__ void __launch_bounds__(lanes_per_warp* tile_block_rows)
     const WordMatrix<const Word> input{matrix.data, matrix.rows, matrix.columns};
     load_tile<SwizzledLayout, side>(tile, input, place);
     if (is_pair) load_tile<SwizzledLayout, side>(mirror, input, mirror_place);
-    __syncthreads();  // nothing is written before everything is read
+    __syncthreads();  // both tiles have been read before either is overwritten
     store_tile_transposed<SwizzledLayout, side>(tile, matrix, place);
     if (is_pair) store_tile_transposed<SwizzledLayout, side>(mirror, matrix, mirror_place);
 }
 
-/// Small enough for two per block.
+/// A tile small enough that a block can hold two.
 template <typename Word>
 using InPlaceTile = VectorTile<Word, sizeof(Word) <= 2 ? small_vector_tile_lanes : vector_tile_lanes<Word>>;
 
-/// A block of InPlaceTile::threads for each pair.
+/// Grid pairs.pairs(), block InPlaceTile::threads.
 template <typename Word>
 __global__ void __launch_bounds__(InPlaceTile<Word>::threads)
     transpose_in_place_vectors(WordMatrix<Word> matrix, TilePairs pairs) {
@@ -56,7 +57,7 @@ __global__ void __launch_bounds__(InPlaceTile<Word>::threads)
     const WordMatrix<const Word> input{matrix.data, matrix.rows, matrix.columns};
     tile.load_transposed(input, place);
     if (is_pair) mirror.load_transposed(input, mirror_place);
-    __syncthreads();  // nothing is written before everything is read
+    __syncthreads();  // both tiles have been read before either is overwritten
     tile.store(matrix, place);
     if (is_pair) mirror.store(matrix, mirror_place);
 }

@@ -1,8 +1,9 @@
 #pragma once
-// A thread per element: half of the accesses of a warp touch 32 rows, a sector of 32 bytes each.
-//   copy_vectors                     moves the same bytes and transposes nothing: what memory allows
-//   transpose_naive<along_rows>      warps read rows and write columns
-//   transpose_naive<not along_rows>  warps read columns, which caches help with, and write rows
+// One thread per word: either the reads or the writes of a warp touch 32 rows, a sector of 32 bytes in each.
+//   copy_vectors             moves the same bytes and transposes nothing: the bound that memory sets
+//   transpose_naive<true>    warps read rows and write columns
+//   transpose_naive<false>   removes the strided writes: warps write rows and read columns, where caches help
+// The ladder continues in tiles.cuh.
 //
 // Any shape, any alignment, any block size.
 #include "common/cuda/vector_access.cuh"
@@ -10,7 +11,7 @@
 
 namespace BACKEND {
 
-/// Grid ceil((vectors + edges) / block): a thread for each 16 bytes, then one for each word outside them. Both arrays
+/// Grid ceil((vectors + edges) / block): one thread per 16-byte vector, then one per word outside them. Both arrays
 /// reach a 16-byte boundary after span.head words.
 template <typename Word>
 __global__ void copy_vectors(const Word* input, Word* output, VectorSpan<Word> span) {
@@ -25,8 +26,8 @@ __global__ void copy_vectors(const Word* input, Word* output, VectorSpan<Word> s
     }
 }
 
-/// Blocks of 32 threads along x. The words of a warp are neighbours in a row of the input (`along_rows`), or in a row of
-/// the output. A grid as wide as these rows; any height.
+/// Block 32 x any. A warp's words are neighbours in a row of the input (`along_rows`) or of the output. Grid x
+/// ceil(length of such a row / 32), any grid y.
 template <typename Word, bool along_rows>
 __global__ void transpose_naive(WordMatrix<const Word> input, WordMatrix<Word> output) {
     const size_t line_words = along_rows ? input.columns : input.rows;
@@ -40,7 +41,7 @@ __global__ void transpose_naive(WordMatrix<const Word> input, WordMatrix<Word> o
     }
 }
 
-/// Where the two arrays lie differently to 16-byte boundaries, every word is one by itself.
+/// Copies word by word unless both arrays reach a 16-byte boundary at the same word.
 template <typename Word>
 LaunchShape launch_copy(const TransposeArguments<Word>& arguments) {
     const size_t words = arguments.rows * arguments.columns;
@@ -52,7 +53,7 @@ LaunchShape launch_copy(const TransposeArguments<Word>& arguments) {
     return {dim3(grid), dim3(arguments.block_size), 0};
 }
 
-/// block_size is rounded up to whole warps.
+/// Block size rounded up to whole warps.
 template <bool along_rows, typename Word>
 LaunchShape launch_transpose_naive(const TransposeArguments<Word>& arguments) {
     constexpr unsigned highest_grid = 65535;

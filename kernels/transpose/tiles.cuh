@@ -1,9 +1,9 @@
 #pragma once
-// A tile of 32 x 32 words goes through shared memory, so that warps read and write rows of 32 words in global memory.
-// What remains is how the tile lies in shared memory, whose banks are 4 bytes wide and 32 in number:
-//   PlainLayout      row after row: the words of a column share a bank, so that a warp reads them one after another
-//   PaddedLayout     a word of padding at the end of each row: the words of a column lie in different banks
-//   SwizzledLayout   no padding: word c of row r lies where word c ^ r would
+// A tile of 32 x 32 words goes through shared memory, so that warps both read and write rows of 32 words in global
+// memory. What remains is the tile's layout in shared memory, which has 32 banks of 4 bytes:
+//   PlainLayout      row after row: the words of a column share a bank, so a warp reads them one after another
+//   PaddedLayout     removes the bank conflicts: a word of padding per row puts a column's words into different banks
+//   SwizzledLayout   removes the padding: word c of row r lies where word c ^ r would
 //
 // Any shape, any alignment. (NVIDIA: "An Efficient Matrix Transpose in CUDA C/C++", 2013, has the first two.)
 #include "kernels/transpose/arguments.cuh"
@@ -39,8 +39,8 @@ struct SwizzledLayout {
     }
 };
 
-/// Copies the tile of the matrix at `place` to shared memory. A thread has side / 32 columns, and every eighth row; all
-/// its loads are under way before it stores the first word.
+/// Copies the tile of the matrix at `place` to shared memory. A thread has side / 32 columns and every eighth row; all
+/// its loads are in flight before it stores the first word.
 template <typename Layout, unsigned side, typename Word>
 __device__ void load_tile(Word* tile, const WordMatrix<const Word>& input, const TilePlace& place) {
     constexpr unsigned rows = side / tile_block_rows, columns = side / lanes_per_warp;
@@ -64,7 +64,7 @@ __device__ void load_tile(Word* tile, const WordMatrix<const Word>& input, const
     }
 }
 
-/// Stores the tile that load_tile() read at `place` where it belongs in the transpose.
+/// Stores the tile that load_tile() read at `place` to its place in the transpose.
 template <typename Layout, unsigned side, typename Word>
 __device__ void store_tile_transposed(const Word* tile, const WordMatrix<Word>& output, const TilePlace& place) {
 #pragma unroll
@@ -79,14 +79,14 @@ __device__ void store_tile_transposed(const Word* tile, const WordMatrix<Word>& 
     }
 }
 
-/// A block of 32 x 8 threads for each tile.
+/// Grid grid.tiles(), block 32 x 8.
 template <typename Layout, unsigned side, typename Word>
 __global__ void __launch_bounds__(lanes_per_warp* tile_block_rows)
     transpose_tile(WordMatrix<const Word> input, WordMatrix<Word> output, TileGrid grid) {
     __shared__ Word tile[Layout::template words<side>];
     const TilePlace place = grid.place(blockIdx.x);
     load_tile<Layout, side>(tile, input, place);
-    __syncthreads();  // a thread stores what others have loaded
+    __syncthreads();  // a thread stores words that other threads loaded
     store_tile_transposed<Layout, side>(tile, output, place);
 }
 

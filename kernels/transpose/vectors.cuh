@@ -1,16 +1,17 @@
 #pragma once
-// Sixteen bytes per access everywhere: a thread loads a small square of words, a vector from each of its rows, turns it
-// in registers, and puts vectors of the transpose into shared memory, from where whole vectors go out.
-//   transpose_vectors   a quarter of the instructions for words of 4 bytes, a sixteenth for those of one
+// Sixteen bytes per access everywhere: a thread loads a small square of words, one vector from each of its rows,
+// transposes it in registers, and puts vectors of the transpose into shared memory, from which whole vectors are
+// stored.
+//   transpose_vectors   removes three quarters of the memory instructions for 4-byte words, 15 of 16 for bytes
 //
-// For shapes and addresses where all rows of both matrices begin at multiples of 16 bytes: can_use_vectors().
+// All rows of both matrices must begin at multiples of 16 bytes: can_use_vectors().
 #include "common/cuda/check.cuh"
 #include "common/cuda/vector_access.cuh"
 #include "kernels/transpose/arguments.cuh"
 
 namespace BACKEND {
 
-/// A square of vector_words x vector_words words in registers: a vector, which is four 32-bit words, from each row.
+/// A square of vector_words x vector_words words in registers: a vector, that is, four registers, from each row.
 template <typename Word>
 struct RegisterSquare {
     static constexpr unsigned vector_words = vector_bytes / sizeof(Word);
@@ -23,8 +24,8 @@ struct RegisterSquare {
         return vector;
     }
 
-    /// Words that are narrower than a register change places within registers first, in squares as wide as a register.
-    /// Then whole registers do, which costs nothing: the compiler renames them.
+    /// Words narrower than a register first change places within registers, in squares as wide as a register. Then
+    /// whole registers change places, which costs nothing: the compiler renames them.
     __device__ void transpose() {
         constexpr unsigned per_register = sizeof(Word) < 4 ? 4 / sizeof(Word) : 1;
         constexpr unsigned registers = sizeof(Word) > 4 ? sizeof(Word) / 4 : 1;  // of one word
@@ -77,15 +78,15 @@ private:
     }
 };
 
-/// How many vectors a row of a tile has: 256 bytes, or more where a thread would have too little to do; 128 bytes in the
-/// small tiles, which matrices of narrow words need to have some for every multiprocessor.
+/// How many vectors a row of a tile has: 256 bytes, or 512 for 16-byte words, so that a thread has enough to do; 128
+/// bytes in the small tiles, with which small matrices of narrow words still make a tile for every multiprocessor.
 template <typename Word>
 constexpr unsigned vector_tile_lanes = sizeof(Word) <= 8 ? 16 : 32;
 constexpr unsigned small_vector_tile_lanes = 8;
 
 /// A square tile, `lanes` vectors wide and as many squares high, in shared memory as vectors of the transpose. Vector v
-/// of a row lies where vector v ^ s would, with an s that differs between the eight threads that a store to shared memory
-/// serves at once: their vectors lie in different banks, and so do those of a load.
+/// of a row lies where vector v ^ s would. s differs between the eight threads that a store to shared memory serves at
+/// once, so their vectors lie in different banks, and so do those of a load.
 template <typename Word, unsigned lanes = vector_tile_lanes<Word>>
 struct VectorTile {
     static constexpr unsigned vector_words = RegisterSquare<Word>::vector_words;
@@ -107,7 +108,7 @@ struct VectorTile {
             if (!input.holds(row, column)) continue;
 #pragma unroll
             for (unsigned i = 0; i < vector_words; ++i) {
-                // Not load_once(): past L1, an H200 reads more slowly when it writes as much.
+                // Not load_once(): bypassing L1, an H200 reads more slowly when it writes as much.
                 held[k].set_row(i, load_vector(reinterpret_cast<const Vector<Word>*>(&input.at(row + i, column))));
             }
         }
@@ -140,7 +141,7 @@ private:
     __device__ static unsigned square_column() { return threadIdx.x % lanes * vector_words; }
 };
 
-/// A block of VectorTile::threads for each tile.
+/// Grid grid.tiles(), block VectorTile::threads; dynamic shared memory for one tile.
 template <typename Word, unsigned lanes>
 __global__ void __launch_bounds__(VectorTile<Word, lanes>::threads)
     transpose_vectors(WordMatrix<const Word> input, WordMatrix<Word> output, TileGrid grid) {
@@ -148,7 +149,7 @@ __global__ void __launch_bounds__(VectorTile<Word, lanes>::threads)
     auto& tile = *reinterpret_cast<VectorTile<Word, lanes>*>(shared_bytes);
     const TilePlace place = grid.place(blockIdx.x);
     tile.load_transposed(input, place);
-    __syncthreads();  // a thread stores what others have loaded
+    __syncthreads();  // a thread stores vectors that other threads loaded
     tile.store(output, place);
 }
 
@@ -177,7 +178,7 @@ LaunchShape launch_transpose_vector_tiles(const TransposeArguments<Word>& argume
     return {dim3(grid.tiles()), dim3(Tile::threads), sizeof(Tile)};
 }
 
-/// Small tiles where large ones would leave most multiprocessors without work.
+/// Takes small tiles if large ones would leave most multiprocessors idle.
 template <typename Word>
 LaunchShape launch_transpose_vectors(const TransposeArguments<Word>& arguments,
                                      TileOrder order = TileOrder::along_input_rows) {
