@@ -1,5 +1,5 @@
-// What matmul's ways to cut a product must have for every shape, on the host: each tile and each step along k is
-// computed exactly once. Usage: properties_matmul CASES [SEED]. A failure prints the seed with which it is the first
+// Properties of all of matmul's ways to split a product, for any shape, on the host: each tile and each step along k is
+// computed exactly once. Usage: properties_matmul CASES [SEED]. A failure prints the seed that makes it the first
 // case.
 #include "common/measure/random.hpp"
 #include "kernels/matmul/hopper/fitted_tiles.cuh"
@@ -30,7 +30,7 @@ void require(bool holds, const std::string& what) {
 class Random {
 public:
     explicit Random(std::uint64_t seed) : seed_(seed) {}
-    // From `least` to `most`, small ones as often as large ones: uniform in the number of bits.
+    // From `least` to `most`, uniform in the number of bits: small numbers are as frequent as large ones.
     std::size_t number(std::size_t least, std::size_t most) {
         std::size_t bits = 0;
         while (bits < 63 && (std::size_t{1} << bits) <= most - least) ++bits;
@@ -55,8 +55,8 @@ struct Piece {
     unsigned block;
 };
 
-// The pieces of a tile are its steps, in order, without gap or overlap. The one with the first step belongs to the
-// share that is to add the others' sums; it waits only for blocks that started before its own.
+// The pieces of a tile cover its steps, in order, without gap or overlap. The one with the first step belongs to the
+// share that adds the others' sums; it waits only for blocks that started before its own.
 void require_whole(unsigned tile, std::vector<Piece>& pieces, const StreamKSchedule& schedule) {
     const std::string name = "tile " + std::to_string(tile);
     std::sort(pieces.begin(), pieces.end(),
@@ -99,7 +99,7 @@ void check_schedule(const StreamKSchedule& schedule, unsigned multiprocessors) {
     for (auto& [tile, of_tile] : pieces) require_whole(tile, of_tile, schedule);
 }
 
-// Without the code for shares: each tile is one block's.
+// Without the code for shares, each tile belongs to one block.
 void check_whole_tiles(const StreamKSchedule& schedule, unsigned multiprocessors) {
     const unsigned blocks = stream_k_grid(schedule, multiprocessors), tiles = schedule.tiles << schedule.paired;
     std::vector<int> times(tiles);
@@ -182,7 +182,7 @@ std::string tile_order_case(Random& random) {
     return "order";
 }
 
-// The tiles of each column of tiles are all m rows, in order, and there is code for each height.
+// The tiles of each column of tiles cover all m rows, in order, and there is code for each height.
 std::string fitted_case(Random& random) {
     using Shape = FittedShape;
     const std::size_t m = random.number(1, 20000), n = random.number(1, 20000);
@@ -221,7 +221,7 @@ std::string fitted_case(Random& random) {
     return "fitted";
 }
 
-// Thin products: the rows of all classes and tiles are all rows, and the shares of k all of it; each is there once.
+// Thin products: the classes and tiles cover each row once, and the shares cover all of k once.
 template <typename T>
 void check_thin_plans(std::size_t m, std::size_t n, std::size_t k, unsigned multiprocessors) {
     const auto require_shares = [](std::size_t shares, std::size_t share, std::size_t all, unsigned tiles,

@@ -25,7 +25,7 @@ std::string reads_back(Bits bits) {
     if (error != std::errc{} || stop != shown.data() + shown.size()) return "'" + shown + "' cannot be read";
     const bool same = std::isnan(value) ? std::isnan(back) : std::bit_cast<Bits>(back) == bits;
     if (!same) return text("{} is shown as {}", static_cast<double>(value), shown);
-    // Nothing shorter would do: one digit less is another number. (Whole numbers are written out.)
+    // No shorter text would do: with one digit less it is another number. (Whole numbers are written out.)
     const std::size_t exponent = shown.find('e');
     if (!std::isfinite(value) || shown.find('.') == shown.npos) return "";
     std::string shorter = shown;
@@ -34,7 +34,7 @@ std::string reads_back(Bits bits) {
     return std::bit_cast<Bits>(back) == bits ? "'" + shown + "' is longer than need be" : "";
 }
 
-// Every exponent and any fraction, and the neighbours of whole numbers.
+// Every exponent with any fraction, and the neighbours of whole numbers.
 std::string floats(Random& random) {
     const auto bits = static_cast<std::uint32_t>(random());
     const std::string wrong = reads_back<float>(bits);
@@ -59,12 +59,12 @@ float reference_widen(std::uint16_t half) {
     return sign * static_cast<float>(exponent ? std::ldexp(1024 + fraction, exponent - 25) : std::ldexp(fraction, -24));
 }
 
-// The nearest of all halves, of two equally near the even one; from half a unit beyond the largest on infinity.
+// The nearest half, ties to even; infinity from half a unit beyond the largest on.
 std::uint16_t reference_narrow(float value) {
     const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
     const double magnitude = std::fabs(static_cast<double>(value));
     if (magnitude >= 65520) return sign | 0x7c00;
-    std::uint16_t low = 0, high = 0x7bff;  // halves are ordered as their bits are
+    std::uint16_t low = 0, high = 0x7bff;  // halves are ordered like their bits
     while (high - low > 1) {
         const auto middle = static_cast<std::uint16_t>((low + high) / 2);
         (static_cast<double>(reference_widen(middle)) <= magnitude ? low : high) = middle;
@@ -89,7 +89,7 @@ std::string every_half(Random&) {
     return "";
 }
 
-// Floats of every exponent, and around the middle between two halves, where rounding decides.
+// Floats of every exponent, and around the midpoint of two halves, where rounding decides.
 std::string narrowed_floats(Random& random) {
     auto bits = static_cast<std::uint32_t>(random());
     if (below(random, 2)) {
@@ -105,7 +105,7 @@ std::string narrowed_floats(Random& random) {
                : text("{:.9g} is narrowed to {}, not {}", value, half, reference_narrow(value));
 }
 
-// A bfloat16 is the upper half of a float: of the two around a value the nearer, of equally near ones the even.
+// A bfloat16 is the upper half of a float: the nearer of the two around a value, ties to even.
 std::string narrowed_to_bfloat16(Random& random) {
     auto bits = static_cast<std::uint32_t>(random());
     if (below(random, 2)) bits = (bits & 0xffff0000u) + 0x7fffu + static_cast<std::uint32_t>(below(random, 3));
@@ -148,8 +148,8 @@ std::string same_for_any_threads(Random& random) {
     return by_fill == one ? "" : text("fill() of {} elements differs from the generator", n);
 }
 
-// The sum over 64 classes of (seen - expected)^2 / expected has 63 degrees of freedom: beyond 120 once in 40000 tries,
-// below 25 once in a million.
+// The sum over 64 classes of (seen - expected)^2 / expected has 63 degrees of freedom: it is above 120 once in 40000
+// tries, and below 25 once in a million.
 template <typename Class>
 std::string chi_square(Class class_of) {
     constexpr std::size_t classes = 64, n = 64'000;
@@ -175,7 +175,7 @@ std::string is_uniform(Random& random) {
         return scaled >= -1 && scaled < 1 ? static_cast<std::size_t>((scaled + 1) * 32) : std::size_t{64};
     });
     if (!wrong.empty()) return text("seed {}: {}", seed, wrong);
-    // Neighbours know nothing of each other: 8 classes of one by 8 classes of the next.
+    // Neighbours are independent: 8 classes of one by 8 classes of the next.
     const auto octant = [&](std::size_t i) { return static_cast<std::size_t>(random_bits(seed, i) >> 61); };
     const std::string pairs = chi_square([&](std::size_t i) { return 8 * octant(2 * i) + octant(2 * i + 1); });
     return pairs.empty() ? "" : text("seed {}, pairs: {}", seed, pairs);

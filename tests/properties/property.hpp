@@ -1,4 +1,4 @@
-// What the property tests share: random cases that can be repeated, and promises that say which case broke them.
+// Common code of the property tests: random cases that can be repeated, and promises that say which case broke them.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ std::string random_text(Random& random, const std::string_view (&pieces)[n], std
     return text;
 }
 
-// Runs the cases of the properties that are named on the command line, or of all. A case gets a generator seeded with
-// its number alone: "NAME 17" on the command line runs that case again.
+// Runs the cases of the properties named on the command line, or of all. A case gets a generator seeded only with its
+// number: "NAME 17" on the command line runs that case again.
 class Properties {
 public:
     Properties(int count, char** arguments)
@@ -37,7 +37,7 @@ public:
             if (wrong.empty()) continue;
             std::printf("broken: %s %d: %s\n", name, number, wrong.c_str());
             broken_ = true;
-            break;  // the others would say the same
+            break;  // others would say the same
         }
         ++checked_;
     }

@@ -1,4 +1,4 @@
-// Order statistics: what a table says of the samples holds whatever their distribution.
+// Order statistics: the statistics in a table are right for any distribution of samples.
 #include "common/measure/statistics.hpp"
 
 #include <algorithm>
@@ -29,8 +29,8 @@ const Distribution distributions[] = {
     {"exponential", [](Random& random) { return -std::log(uniform(random)); }, std::log(2.0)},
     {"normal", [](Random& random) { return 100 + normal(random); }, 100},
     {"lognormal", [](Random& random) { return std::exp(normal(random)); }, 1},
-    // As timings of a card with two clock rates: 6 of 10 samples about 1, the others about 2. The median is where the
-    // first part has 5/6 of its samples: 1 + 0.01 * 0.96742.
+    // Like timings of a card with two clock rates: 6 of 10 samples are near 1, the others near 2. The median is where
+    // the first part has 5/6 of its samples: 1 + 0.01 * 0.96742.
     {"bimodal", [](Random& random) { return (uniform(random) < 0.6 ? 1.0 : 2.0) + 0.01 * normal(random); },
      1.0096742157},
 };
@@ -45,8 +45,8 @@ double coverage_of_ranks(int n, int low, int high) {
     return sum;
 }
 
-// In 4000 repetitions the median's interval holds the true median as often as its ranks promise, which is in at least
-// 93 and for many samples in at most 97 of 100.
+// In 4000 repetitions the median's interval holds the true median as often as its ranks promise: at least 93 times in
+// 100, and with many samples at most 97.
 std::string covers(const Distribution& distribution, int n, Random& random) {
     constexpr int repetitions = 4000;
     std::vector<double> ranks(static_cast<std::size_t>(n));
@@ -72,7 +72,7 @@ std::string covers(const Distribution& distribution, int n, Random& random) {
                 repetitions, promised);
 }
 
-// The definition, by counting: the sample with so many others below it.
+// The definition, by counting: the sample with this many others below it.
 double order_statistic(const std::vector<double>& samples, std::size_t rank) {
     for (const double candidate : samples) {
         const auto smaller = std::count_if(samples.begin(), samples.end(), [&](double x) { return x < candidate; });
@@ -94,7 +94,7 @@ bool near(double a, double b) { return std::fabs(a - b) <= 1e-12 * std::max(std:
 
 std::string quantiles(Random& random) {
     std::vector<double> samples(1 + below(random, 40));
-    const std::size_t kinds = 1 + below(random, 50);  // few: many samples are equal
+    const std::size_t kinds = 1 + below(random, 50);  // few, so that many samples are equal
     for (double& sample : samples) sample = 1e3 + static_cast<double>(below(random, kinds)) / 7;
     const Summary summary = summarize(samples);
     const auto [smallest, largest] = std::minmax_element(samples.begin(), samples.end());
@@ -117,7 +117,7 @@ std::string half_widths(Random& random) {
     const Interval interval = median_interval(samples);
     const double expected = (interval.high - interval.low) / (2 * naive_quantile(samples, 0.5));
     if (!near(width, expected)) return text("{} instead of {}", width, expected);
-    // It is relative: other units change nothing.
+    // It is relative: the unit does not matter.
     for (double& sample : samples) sample *= 1024;
     return near(relative_half_width(samples), width) ? "" : "another unit gives another relative width";
 }

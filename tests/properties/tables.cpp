@@ -1,4 +1,4 @@
-// Tables of random cells, written in each machine format and read by readers of another making.
+// Tables of random cells, written in each machine format and read by independent readers.
 #include <unistd.h>
 
 #include <cmath>
@@ -50,7 +50,7 @@ Cell random_cell(Random& random) {
     }
 }
 
-// At least one column and row. The kinds of the cells of a column agree, as they do in a program's table.
+// At least one column and row. The cells of a column have the same kind, as in a program's table.
 Sample random_sample(Random& random) {
     Sample sample;
     const std::size_t columns = 1 + below(random, 6), rows = 1 + below(random, 5);
@@ -88,7 +88,7 @@ std::string written(const Sample& sample, Format format) {
     return all;
 }
 
-// What a cell says: a word with blanks for what would end a field or a line, a number rounded to its digits.
+// The text of a cell: a word with blanks for characters that end a field or a line, a number rounded to its digits.
 std::string expected_field(const Cell& cell, char separator) {
     if (const auto* integer = std::get_if<long long>(&cell)) return std::to_string(*integer);
     if (const auto* number = std::get_if<Fixed>(&cell)) {
@@ -105,7 +105,7 @@ std::string expected_field(const Cell& cell, char separator) {
     return word.empty() ? "none" : word;
 }
 
-// RFC 4180: fields may be quoted, a quoted one may hold separators, line ends and doubled quotes.
+// RFC 4180: fields may be quoted, and a quoted one may hold separators, line ends and doubled quotes.
 std::vector<Words> parse_separated(std::string_view all, char separator) {
     std::vector<Words> rows;
     Words row;
@@ -166,7 +166,7 @@ std::string trimmed(const std::string& word) {
     return begin == word.npos ? "" : word.substr(begin, word.find_last_not_of(' ') - begin + 1);
 }
 
-// A pipe table: a bar ends a cell, blanks around it do not count.
+// A pipe table: a bar ends a cell, and blanks around it do not count.
 std::vector<Words> parse_markdown(std::string_view all) {
     std::vector<Words> rows;
     for (const std::string& line : split(all, '\n')) {
@@ -188,7 +188,7 @@ std::string markdown(Random& random) {
     Sample sample = random_sample(random);
     for (Row& row : sample.rows)
         for (Cell& cell : row)
-            if (auto* number = std::get_if<Fixed>(&cell)) number->digits = 0;  // the column's, in a table for people
+            if (auto* number = std::get_if<Fixed>(&cell)) number->digits = 0;  // the column's, in the human table
     std::vector<Words> expected = expected_rows(sample, '\n', true);
     for (std::size_t i = 1; i < expected.size(); ++i)
         for (std::size_t j = 0; j < expected[i].size(); ++j) {
@@ -205,10 +205,10 @@ std::string markdown(Random& random) {
     return compare(parse_markdown(written(sample, Format::markdown)), expected);
 }
 
-// What JSON's null is read as; no random word is this.
+// JSON's null is read as this, which no random word equals.
 constexpr const char* null_value = "(null)";
 
-// One flat object of strings, numbers and null; strings come back without their escapes, numbers as they are written.
+// A flat object of strings, numbers and null; strings are unescaped, and numbers stay as written.
 class JsonReader {
 public:
     explicit JsonReader(std::string_view line) : line_(line) {}

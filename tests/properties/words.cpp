@@ -1,4 +1,4 @@
-// Sizes and globs against readers of another making.
+// Sizes and globs, compared with independent readers.
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -12,9 +12,9 @@
 namespace {
 
 using Wide = unsigned __int128;
-constexpr Wide too_large = Wide{1} << 80;  // times any factor it still fits
+constexpr Wide too_large = Wide{1} << 80;  // still fits after multiplication by any factor
 
-// A decimal number with a suffix or an exponent, in 128 bits; none for other words and for what is not whole.
+// A decimal number with a suffix or an exponent, in 128 bits; none for other words and for fractions.
 std::optional<Wide> reference_count(std::string_view word) {
     static const std::map<std::string, Wide, std::less<>> factors = {{"", 1},
                                                                      {"k", 1000},

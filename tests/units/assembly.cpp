@@ -1,4 +1,4 @@
-// simcc's changes to the compiler's assembly: text in, text out, for each processor.
+// Tests simcc's changes to the compiler's assembly: text in, text out, for each processor.
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -13,7 +13,7 @@ struct Case {
     const char *assembly, *expected;
 };
 
-// A block's last branch counts. Instructions that merely begin with b are none; nor are calls and plain jumps.
+// A block's last branch counts. Other instructions that begin with b do not, nor do calls and plain jumps.
 const Case cases[] = {
     {"AArch64: a block that ends in a branch holds the distance to it", simcc::mark_branches,
      "f:\n"

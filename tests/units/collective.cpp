@@ -1,5 +1,5 @@
-// What collective's operations and references promise, held against the operations done by hand. Prints each promise that
-// is broken and exits 1; tests/collective.bats compiles and runs it.
+// Compares collective's operations and references with results computed by hand. Prints each broken promise and exits
+// 1; tests/collective.bats compiles and runs it.
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -16,7 +16,7 @@ static void promise(bool kept, const std::string& what) {
 
 using Numbers = std::vector<long long>;
 
-// What rank `me` receives of the inputs of all ranks, each `ranks` shares of `share` elements. (A sum, whole numbers.)
+// The result of rank `me` from the inputs of all ranks, each with `ranks` shares of `share` elements. (A sum of integers.)
 static Numbers by_hand(const CollectiveShape& shape, const std::vector<Numbers>& inputs, std::size_t me) {
     const std::size_t share = shape.share();
     Numbers sums(inputs[0].size()), result;
@@ -65,7 +65,7 @@ static void every_operation_is_what_it_is_by_hand() {
             }
 }
 
-// Adding in the element's own type rounds each time; losing or doubling one rank's input is beyond that.
+// Adding in the element's own type rounds each time; losing or doubling a rank's input gives a larger error.
 template <typename T>
 static void rounding_passes_and_a_lost_rank_does_not(const char* name) {
     for (const Reduction reduction : {Reduction::sum, Reduction::average}) {

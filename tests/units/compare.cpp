@@ -1,5 +1,5 @@
-// The statistics of compare: against recorded p of another implementation, and on samples whose difference is known.
-// With - as its argument it prints the p of each line of standard input: numbers, a semicolon, numbers.
+// The statistics of compare, tested with recorded p values of another implementation, and on samples with known
+// differences. With the argument -, prints the p of each line of standard input: numbers, a semicolon, numbers.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -48,7 +48,7 @@ void check_recorded() {
 }
 
 void check_correction() {
-    // The example of Benjamini and Hochberg's paper: of 15 p the first four are below 0.05.
+    // The example of Benjamini and Hochberg's paper: the first four of 15 p values are below 0.05.
     const std::vector<double> corrected =
         corrected_for_number({1.0, 0.0001, 0.0019, 0.0004, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240,
                               0.4262, 0.5719, 0.6528, 0.7590});
@@ -59,7 +59,7 @@ void check_correction() {
            geometric_mean({0.5, 2, 4}));
 }
 
-// Times as a GPU has them: noise of one percent, and now and then a launch that took longer.
+// Times like a GPU's: noise of one percent, and now and then a slower launch.
 class Source {
 public:
     std::vector<double> samples(std::size_t count, double median, bool has_outliers) {
@@ -108,7 +108,7 @@ Found experiment(std::size_t tables, std::size_t rows, std::size_t samples, doub
 
 void check_known_effects() {
     for (const bool outliers : {false, true}) {
-        // Nothing changed: no table of any size gives a false alarm more often than one time in twenty.
+        // Without a change, tables of any size give a false alarm at most one time in twenty.
         const Found few = experiment(2000, 1, 5, 0, 0, outliers), alone = experiment(2000, 1, 30, 0, 0, outliers),
                     many = experiment(500, 20, 30, 0, 0, outliers);
         std::printf("no change: %.3f of tables of 5 samples, %.3f of 30, %.3f of 20 rows of 30; interval %.3f\n",
@@ -128,7 +128,7 @@ void check_known_effects() {
     }
 }
 
-// Who takes as many samples as were asked for has a verdict, unless the change is as large as the margin, 1 %.
+// With the recommended number of samples there is a verdict, unless the change is as large as the margin, 1 %.
 void check_samples_needed() {
     Source source;
     MedianRatio bootstrap;

@@ -1,5 +1,5 @@
-// The tiles of conv1d that come without passing through registers, on devices with less shared memory than they take:
-// every launch keeps to the limit and computes the same. Prints what is wrong; nothing if all is right.
+// conv1d's tiles that are copied asynchronously, without registers, on devices with too little shared memory for them:
+// every launch stays within the limit and computes the same. Prints what is wrong; nothing if all is right.
 #include <cstdio>
 #include <vector>
 
@@ -25,7 +25,7 @@ int faults_of(unsigned width) {
     arguments.d_taps = d_taps.data();
     arguments.width = width;
     int faults = 0;
-    // Of compute capability 8.0, 8.6, 7.5, and what needs no request.
+    // The limits of compute capability 8.0, 8.6 and 7.5, and the one that needs no opt-in.
     for (const size_t kib : {163, 99, 64, 48}) {
         arguments.most_shared_bytes = kib * 1024;
         CHECK(cudaMemset(d_output.data(), 0xff, d_output.bytes()));

@@ -1,4 +1,4 @@
-// How devices are chosen by name, among GPUs that no machine here has. Prints what each name chooses, or the refusal;
+// How devices are chosen by name, among invented GPUs. Prints what each name chooses, or the refusal;
 // tests/devquery.bats compiles and runs it.
 #include <cstdio>
 #include <string>

@@ -1,5 +1,5 @@
-// faulty: every rank of a gang contributes one number to an all-reduce; in most variants the last rank goes wrong in
-// one way that the others have to hear of. tests/launch.bats builds it with simcc.
+// faulty: every rank of a gang contributes one number to an all-reduce; in most variants the last rank fails in
+// some way that the others must learn of. tests/launch.bats builds it with simcc.
 #include "common/cli/registration.cuh"
 #include "common/gang/devices.cuh"
 

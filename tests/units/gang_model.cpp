@@ -1,5 +1,5 @@
-// What the model of collectives promises: terms are found again in times that follow from them. Prints each promise that is
-// broken and exits 1; tests/predict.bats compiles and runs it.
+// What the model of collectives promises: terms are recovered from times computed with them. Prints each broken promise
+// and exits 1; tests/predict.bats compiles and runs it.
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -29,7 +29,7 @@ static ExchangeTerms terms_of(double start_ns, double latency_ns, double gbyte_p
     return terms;
 }
 
-// What gangs of these sizes take for these bytes; of the noise, each row gets another part.
+// Times of gangs of these sizes for these bytes; each row has different noise.
 static std::vector<TimedExchange> rows_of(Collective operation, const ExchangeTerms& terms,
                                           const std::vector<std::size_t>& gangs, const std::vector<double>& sizes,
                                           double noise = 0) {
@@ -43,7 +43,7 @@ static std::vector<TimedExchange> rows_of(Collective operation, const ExchangeTe
     return rows;
 }
 
-// The textbook's sums, by hand.
+// The textbook's formulas, by hand.
 static void costs() {
     const ExchangeTerms terms = terms_of(1000, 10, 100);
     const auto ns = [&](Collective operation, double bytes, std::size_t ranks) {
@@ -66,7 +66,7 @@ static void costs_between_machines() {
     const auto ns = [&](Collective operation, double bytes, std::size_t ranks) {
         return exchange_ns({operation, bytes}, ranks, terms);
     };
-    // Two machines of four: a ring has 14 steps, 2 of them between machines; a tree 6 and 2, with more bytes.
+    // Two machines of four: a ring has 14 steps, 2 of them between machines; a tree has 6 and 2, with more bytes.
     promise(is_near(ns(Collective::all_reduce, 8, 8), 1000 + 6 * 10 + 2 * 500 + 16 / 80.),
             "short: the tree's few steps", ns(Collective::all_reduce, 8, 8));
     promise(is_near(ns(Collective::all_reduce, 8e9, 8), 1000 + 12 * 10 + 2 * 500 + 2 * 7 / 8. * 8e9 / 80),
@@ -75,7 +75,7 @@ static void costs_between_machines() {
     promise(is_near(ns(Collective::all_to_all, 8e6, 8), 1000 + 3 * 10 + 4 * 500 + 4 / 8. * 8e6 / 20),
             "all-to-all: every port has its own bytes");
     promise(is_near(ns(Collective::ring, 8e6, 8), 1000 + 500 + 8e6 / 20), "ring: one port carries all");
-    // A thousand steps are too many: with more machines the tree's steps grow by their logarithm.
+    // A ring would need a thousand steps; the tree's steps grow only with the logarithm of the number of machines.
     const double less = ns(Collective::all_reduce, 4, 512), more = ns(Collective::all_reduce, 4, 1024);
     promise(is_near(more - less, 2 * 500, 1e-6), "twice the machines, one level more", more - less);
     for (const Collective operation : all)
@@ -99,7 +99,7 @@ static void terms_are_found_again() {
         promise(found.latency_is_default == !shows_latency && !found.bandwidth_is_default, "it says what was measured");
         for (const TimedExchange& row : rows)
             promise(std::fabs(error_percent(row, found)) < 1e-4, "its rows", error_percent(row, found));
-        // Of 5 % in each row, little is left in the terms.
+        // Of 5 % noise in each row, little is left in the terms.
         const ExchangeTerms noisy =
             fitted(rows_of(operation, wanted, {2, 3, 4, 8}, {4, 4096, MB, 1000 * MB}, 0.05), known);
         promise(is_near(noisy.start_ns, wanted.start_ns, 0.1), "noise in the start", noisy.start_ns);
@@ -111,20 +111,20 @@ static void terms_are_found_again() {
 static void what_rows_do_not_show_stays() {
     const ExchangeTerms known = terms_of(1, 500, 300);
     promise(fitted({}, known).start_ns == 1, "without rows nothing is known");
-    // Gangs of one size: the start is what the known latency leaves.
+    // Gangs of one size: the start is the rest beside the known latency.
     ExchangeTerms found = fitted(rows_of(Collective::all_reduce, terms_of(9000, 700, 300), {2}, {4, 64 * MB}), known);
     promise(found.latency_is_default && found.nvlink.latency_ns == 500, "the latency", found.nvlink.latency_ns);
     promise(is_near(found.start_ns, 9000 + 2 * 700 - 2 * 500, 1e-6), "the start", found.start_ns);
-    // One size: the bandwidth.
+    // One size: the bandwidth keeps its default.
     found = fitted(rows_of(Collective::all_reduce, terms_of(9000, 700, 30), {2, 4, 8}, {4}), known);
     promise(found.bandwidth_is_default && is_near(found.nvlink.gbyte_per_s, 300), "the bandwidth",
             found.nvlink.gbyte_per_s);
     promise(is_near(found.nvlink.latency_ns, 700, 1e-3), "though the latency shows", found.nvlink.latency_ns);
-    // Times that fall with the steps have no latency, and none below zero.
+    // Times that fall with more steps give a latency of zero, not a negative one.
     found = fitted({{{Collective::all_reduce, 4}, 2, 9000}, {{Collective::all_reduce, 4}, 4, 8000}}, known);
     promise(found.nvlink.latency_ns == 0 && found.start_ns > 8000 && found.start_ns < 9000, "no negative latency",
             found.start_ns);
-    // Nothing limits: bytes cost as much as is known.
+    // If more bytes take no longer, the bandwidth keeps its default.
     found = fitted({{{Collective::ring, 4}, 2, 9000}, {{Collective::ring, MB}, 2, 8000}}, known);
     promise(found.bandwidth_is_default && is_near(found.nvlink.gbyte_per_s, 300), "no negative bandwidth",
             found.nvlink.gbyte_per_s);

@@ -1,5 +1,5 @@
-// What latency's chases and curves promise: a cycle visits every place once, and plateaus are found where they are.
-// Prints each promise that is broken and exits 1; tests/latency.bats compiles and runs it.
+// What latency's chases and curves promise: a cycle visits every place once, and all plateaus are found. Prints each
+// broken promise and exits 1; tests/latency.bats compiles and runs it.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -35,7 +35,7 @@ static void cycles_visit_every_place() {
         promise(place == 0, "after all places comes the first", double(n));
         promise(cycle.after(0, 3 * cycle.n + 1) == cycle.next(0), "after() takes so many steps", double(n));
     }
-    // Too many to visit: the conditions of a full period, and that nothing overflows.
+    // Too many places to visit: checks the conditions for a full period, and that nothing overflows.
     for (std::uint64_t n :
          {(1ull << 34) - 1, 1ull << 34, 1ull << 29, (1ull << 27) * 7, 600'000'000ull, 4'294'967'291ull}) {
         const FullCycle cycle(n);
@@ -53,7 +53,7 @@ static void cycles_visit_every_place() {
     }
 }
 
-// Steps far apart: on the way through a large set few steps stay within its neighbourhood.
+// Steps jump far: in a large set few steps stay in the neighbourhood.
 static void cycles_jump() {
     const FullCycle cycle(1 << 20);
     std::uint64_t place = 0;
@@ -74,7 +74,7 @@ struct Level {
     double up_to, cycles;
 };
 
-// Four points per octave from 1 KiB; between levels, and from `slope` times a level's end, the latency lies between theirs.
+// Four points per octave from 1 KiB, with a slope of a quarter octave between levels.
 static LatencyCurve curve_of(const std::vector<Level>& levels, double noise) {
     LatencyCurve curve;
     std::size_t level = 0;
@@ -84,7 +84,7 @@ static LatencyCurve curve_of(const std::vector<Level>& levels, double noise) {
             if (bytes > levels.back().up_to) break;
             while (bytes > levels[level].up_to) ++level;
             double cycles = levels[level].cycles;
-            // The first quarter octave beyond a level's end is its slope.
+            // On the slope, the latency is the mean of both levels'.
             if (level > 0 && bytes < 1.25 * levels[level - 1].up_to) cycles = (cycles + levels[level - 1].cycles) / 2;
             const double jitter = double(random_bits(1, curve.size()) >> 11) * 0x1p-53 * 2 - 1;
             curve.push_back({bytes, cycles * (1 + noise * jitter), 0});
@@ -92,7 +92,7 @@ static LatencyCurve curve_of(const std::vector<Level>& levels, double noise) {
     return curve;
 }
 
-// What was published of an H200, with two TLB levels as they may be.
+// The published curve of an H200, with two assumed TLB levels.
 static void published_levels_are_found() {
     const std::vector<Level> levels = {{201 * 1024.0, 34},
                                        {24.0 * (1 << 20), 223},
@@ -118,7 +118,7 @@ static void slopes_are_no_plateaus() {
     for (int i = 0; i < 40; ++i) slope.push_back({1024.0 * (1 + i), 30.0 * std::pow(1.05, i), 0});
     promise(find_plateaus(slope).empty(), "a slope has no plateau", double(find_plateaus(slope).size()));
     promise(find_plateaus({}).empty() && find_plateaus({{1024, 34, 0}}).empty(), "nor have fewer than three points");
-    // Many points of one size, almost: no plateau, for they say nothing about larger sets.
+    // Many points of nearly the same size are no plateau, since they say nothing about larger sets.
     promise(find_plateaus({{1024, 34, 0}, {1032, 34, 0}, {1040, 34, 0}, {1048, 34, 0}}).empty(), "nor has one size");
     const LatencyCurve flat = {{1024, 34, 0}, {2048, 34, 0}, {4096, 34, 0}};
     promise(find_plateaus(flat).size() == 1 && find_plateaus(flat)[0].size() == 3, "three flat points have one");
@@ -128,11 +128,11 @@ static void parts_are_told_apart() {
     std::vector<double> lines;
     for (int i = 0; i < 2000; ++i)
         lines.push_back((random_bits(2, i) % 2 ? 223 : 283) + double(random_bits(3, i) % 7) - 3);
-    lines.push_back(5000);  // an interrupted one
+    lines.push_back(5000);  // an interrupted measurement
     const TwoLevels levels = split_in_two(lines);
     promise(std::fabs(levels.low - 223) <= 1 && std::fabs(levels.high - 283) <= 1, "near and far", levels.high);
     promise(!levels.is_one() && levels.low_count > 700 && levels.high_count > 700, "and how many");
-    // As an H200's lines are: two kinds that almost touch. One even kind, and one bell curve, are not two.
+    // Like an H200's lines: two kinds that almost touch. A uniform distribution, or a bell curve, is not two kinds.
     std::vector<double> wide, even, bell;
     for (int i = 0; i < 1000; ++i) {
         wide.push_back(random_bits(4, i) % 5 < 3 ? 259 + double(random_bits(5, i) % 24)

@@ -1,4 +1,4 @@
-// What the variables of launchers mean, and what is refused. Prints each promise that is broken and exits 1;
+// The meaning of the launchers' variables, and which are refused. Prints each broken promise and exits 1;
 // tests/launch.bats compiles and runs it.
 #include <cstdio>
 #include <map>
@@ -85,9 +85,9 @@ static void every_launcher_is_known() {
 static void one_launcher_may_start_another() {
     means(with(srun, open_mpi), {5, 8, 1, 4, "", "Open MPI"});
     means(with(srun, torchrun), {3, 4, 3, 4, "", "torchrun"});
-    // srun sets a part of what MPICH does.
+    // srun sets some of MPICH's variables.
     means(with(srun, {{"PMI_RANK", "9"}, {"PMI_SIZE", "11"}}), {9, 11, 1, 3, "", "srun"});
-    // A batch script is no launcher.
+    // A batch script is not a launcher.
     means({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "8"}, {"SLURM_LOCALID", "0"}, {"SLURM_JOB_ID", "77"}}, {});
 }
 

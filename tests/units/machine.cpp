@@ -1,5 +1,5 @@
-// Prints what this process may use: cores and bytes; or, with a list of control groups and the folder of their tree, what
-// these leave: cores and bytes, with "any" where they set no limit. tests/starved.bats compiles and runs it.
+// Prints the cores and bytes that this process may use; or, with a list of control groups and the folder of their tree,
+// the cores and bytes that these allow, with "any" if there is no limit. tests/starved.bats compiles and runs it.
 #include <cstdio>
 
 #include "common/io/machine.hpp"

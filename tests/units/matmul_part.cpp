@@ -1,5 +1,5 @@
-// What a process of a gang makes of a product: the elements that its parts need, no more, and a check that finds what is
-// wrong in each part; and how narrow panels may be. Says nothing if all is well.
+// A gang process's side of a product: it makes only the elements that its parts need, and its check finds errors in
+// each part; and how narrow panels may be. Prints nothing if all is well.
 #include <sys/resource.h>
 
 #include <cstdio>
@@ -18,7 +18,7 @@ static void expect(bool holds, const std::string& what) {
     ++faults;
 }
 
-// All of a product, and the host's side of some parts of it.
+// A whole product, and the host's side of some of its parts.
 struct Parts {
     Parts(DType dtype_, const ProductShape& shape_, const std::vector<ProductBlock>& parts_,
           std::size_t elements_at_once)
@@ -30,7 +30,7 @@ struct Parts {
         whole->multiply_on_all_cores();
     }
 
-    // The elements of a block of a matrix of `columns` are those of the whole one.
+    // Expects that the elements of a block are those of the whole matrix, which has `columns` columns.
     void expect_elements(const HostBlock& block, const void* matrix, std::size_t columns, const char* name) const {
         const auto* all = static_cast<const unsigned char*>(matrix);
         bool same = true;
@@ -54,7 +54,7 @@ struct Parts {
         expect(blocks_of_b > 1, "B came at once");
     }
 
-    // The right C, whose rows have no gaps.
+    // Copies the right C of the part, with contiguous rows.
     void copy_part(std::size_t number) const {
         const auto& [rows, columns] = parts[number];
         const std::size_t bytes = size_of(dtype), width = columns.size * bytes;
@@ -70,7 +70,7 @@ struct Parts {
         expect(verdict.right, text("{} {}, part {}: {}", name_of(dtype), shape.name(), number, verdict.detail));
     }
 
-    // One wrong element, of the part's rows and columns, is found, and the message begins so.
+    // Expects that a wrong element at this row and column of the part is found, and that the message begins like this.
     void expect_found(std::size_t number, std::size_t row, std::size_t column, const std::string& message) const {
         copy_part(number);
         const std::size_t bytes = size_of(dtype);
@@ -96,12 +96,12 @@ static void check_small(DType dtype) {
     small.expect_found(0, 9, 16, "row 14, column 19: ");
     small.expect_found(1, 0, 0, "row 15, column 3: ");
     small.expect_found(3, 0, 0, "row 8, column 28: ");
-    // Made again it has the same elements, and the same reference.
+    // Made again, it has the same elements and the same reference.
     small.make();
     small.expect_right(1);
 }
 
-// Beyond what is computed in full, by rows and by tiles: a vector of signs finds it where no row does.
+// Too large to be computed in full, by rows and by tiles: a vector of signs finds errors outside the checked rows.
 static void check_large() {
     Parts large(DType::f32, {810, 700, 701}, {{{10, 400}, {0, 700}}, {{410, 400}, {0, 700}}, {{10, 800}, {350, 350}}},
                 4000);
@@ -126,7 +126,7 @@ static void check_memory() {
     expect(of_a == 9 * depth && of_b == 20 * depth, "other elements than its rows of A and columns of B");
 }
 
-// No device multiplies more panels of others than may be enqueued, and panels are no wider than that takes.
+// No device multiplies more panels of others than may be enqueued, and panels are no wider than that requires.
 static void check_panels() {
     for (const std::size_t n : {1ul, 8ul, 1000ul, 32768ul, 2000001ul})
         for (const auto& [rows, columns] : {std::pair(2, 1), std::pair(2, 2), std::pair(3, 2), std::pair(40, 5)}) {

@@ -1,5 +1,5 @@
-// A gang of several models of GPUs, which no machine here has: what a user is told of it, what other processes hear of each
-// device, and what rates count of all. Says nothing if all is well.
+// A gang of several invented GPU models: what the user is told about it, what other processes learn about each device,
+// and how rates count all devices. Prints nothing if all is well.
 #include <cstdio>
 #include <string>
 
@@ -57,7 +57,7 @@ int main() {
     expect(text("{}", peak_of({large}, 1)), "4800.25");
     expect(text("{}", peak_of({large, small}, 1)), "4800.25");
     expect(text("{}", peak_of({large, small}, 2)), "8150.25");
-    // Of eight that are predicted from these two.
+    // Eight devices, predicted from these two.
     expect(text("{}", peak_of({large, small}, 8)), "32601");
     expect(text("{}", peak_of({large, unknown}, 2)), "0");
     return faults > 0;

@@ -1,6 +1,6 @@
-// The occupancy calculator beside the toolkit's: for every compute capability, thousands of random resources. Prints what
-// differs and exits 1; tests/matadd.bats compiles and runs it where cuda_occupancy.h is.
-//     occupancy [LAUNCHES]      of each capability
+// Compares the occupancy calculator with the toolkit's, on thousands of random resources for every compute capability.
+// Prints differences and exits 1; tests/matadd.bats compiles and runs it if cuda_occupancy.h is installed.
+//     occupancy [LAUNCHES]      for each capability
 #include <cuda_occupancy.h>
 #include <algorithm>
 
@@ -12,7 +12,7 @@
 
 #include "tools/matadd/occupancy.hpp"
 
-// What cudaGetDeviceProperties says of a device of each capability, as the CUDA C++ Programming Guide lists it.
+// The properties from cudaGetDeviceProperties for each capability, as listed in the CUDA C++ Programming Guide.
 struct Properties {
     int major, minor, threads;
     std::size_t shared_kib, optin_kib, reserved_bytes;
@@ -42,7 +42,7 @@ static cudaOccDeviceProp device_of(const Properties& of) {
     return device;
 }
 
-// What the header names as limits of the result.
+// The limiters of the result, according to the header.
 static std::string limiter_of(const cudaOccResult& result) {
     std::string names;
     const auto add = [&](unsigned flag, const char* name) {
@@ -64,7 +64,7 @@ public:
         one.threads = draw(8) == 0 ? draw(1030) + 1 : 32 * (draw(32) + 1);
         one.registers = draw(most_registers_per_thread + 1);
         one.static_shared_bytes = draw(2) == 0 ? 0 : draw(48 * 1024 + 1);
-        // As a kernel that has asked for nothing may have, or for more, up to all there is and a little beyond.
+        // As much as a kernel may have without a request, or with one: up to all there is, and a little more.
         one.most_dynamic_shared_bytes = 48 * 1024 - one.static_shared_bytes;
         const unsigned all = static_cast<unsigned>(limits_.most_shared_bytes() - one.static_shared_bytes);
         if (draw(2) == 0) one.most_dynamic_shared_bytes = draw(all + 1);
@@ -86,7 +86,7 @@ static bool agrees(const MultiprocessorLimits& limits, const cudaOccDeviceProp& 
     kernel.numRegs = static_cast<int>(one.registers);
     kernel.sharedSizeBytes = one.static_shared_bytes;
     kernel.shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN;
-    // (The header holds every block to it, CUDA on a GPU only those with more than what is granted without asking.)
+    // (The header applies this limit to every block, CUDA on a GPU only to those above the limit without a request.)
     kernel.maxDynamicSharedSizeBytes =
         std::max(one.most_dynamic_shared_bytes,
                  shared_bytes_without_asking - std::min(shared_bytes_without_asking, one.static_shared_bytes));
@@ -97,7 +97,7 @@ static bool agrees(const MultiprocessorLimits& limits, const cudaOccDeviceProp& 
     const cudaOccError error = cudaOccMaxActiveBlocksPerMultiprocessor(
         &result, &device, &kernel, &state, static_cast<int>(one.threads), one.dynamic_shared_bytes);
     const Occupancy ours = occupancy_of(limits, one);
-    // (It refuses a block whose shared memory no multiprocessor has, where it is not refused as too much for a block.)
+    // (The header fails for a block whose shared memory exceeds a multiprocessor's, but not the limit per block.)
     const int expected = error == CUDA_OCC_SUCCESS ? result.activeBlocksPerMultiprocessor : 0;
     if (ours.blocks() == std::size_t(expected) && (error != CUDA_OCC_SUCCESS || ours.limiter() == limiter_of(result)))
         return true;

@@ -1,4 +1,4 @@
-// Where rows say that they come from, with a library in NVML's place that knows one device and its driver.
+// The origin of rows, with a fake NVML that knows one device and its driver.
 #include <cstdio>
 
 #include "common/measure/origin.hpp"

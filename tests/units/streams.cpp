@@ -1,5 +1,5 @@
-// What the readers of numbers promise when parts of an input are read by several threads, and the pipeline that does so.
-// Prints each promise that is broken and exits 1; tests/files.bats compiles and runs it in a folder of its own.
+// Tests the readers of numbers, with several threads that read parts of an input, and the pipeline that does so. Prints
+// each broken promise and exits 1; tests/files.bats compiles and runs it in its own folder.
 #include <unistd.h>
 
 #include <atomic>
@@ -53,7 +53,7 @@ static void parts_are_finished_in_order() {
     }
 }
 
-// Of several failures the one of the earliest part counts, after all parts before it.
+// The failure of the earliest part counts, after all parts before it.
 static void the_first_failure_counts() {
     for (int stage = 0; stage < 3; ++stage) {
         for (int round = 0; round < 20; ++round) {
@@ -85,7 +85,7 @@ static void the_first_failure_counts() {
 
 // ---- text
 
-// result.word is in a text that lives until the next call.
+// result.word points into a text that lives until the next call.
 static std::vector<double> parsed(const std::string& words, ParsedText& result) {
     static std::string text;
     text.assign(text_margin, 'x');
@@ -119,7 +119,7 @@ static std::string any_number(std::mt19937_64& random) {
             std::snprintf(word, sizeof word, "%.17g", std::isfinite(bits) ? bits : 1);
             break;
         }
-        // Half way between two doubles, or close to it.
+        // Halfway between two doubles, or close to it.
         case 7:
             std::snprintf(word, sizeof word, "%llu.5", static_cast<unsigned long long>((random() >> 11) | 1ULL << 52));
             break;
@@ -135,7 +135,7 @@ static bool same(double a, double b) { return std::bit_cast<std::uint64_t>(a) ==
 static void numbers_are_rounded_rightly() {
     std::mt19937_64 random(1);
     for (int round = 0; round < 300; ++round) {
-        // The first is no integer: all are doubles then, -0 too.
+        // The first is no integer, so all are doubles, including -0.
         std::string text = "0.5";
         std::vector<double> expected = {0.5};
         std::vector<std::string> words = {"0.5"};
@@ -149,7 +149,7 @@ static void numbers_are_rounded_rightly() {
         promise(numbers.size() == expected.size(), "there are as many numbers as words");
         for (std::size_t i = 0; i < std::min(numbers.size(), expected.size()); ++i)
             if (!same(numbers[i], expected[i])) promise(false, "'" + words[i] + "' is the nearest double");
-        // One word more, that is none, at every place in a group of 64.
+        // One more, invalid word, at every place in a group of 64.
         const char* const wrong[] = {"1.2.3", "x", "--1", "1e", "0x1",  "1_0",
                                      "+-1",   ".", "-",   "+",  "1e5e", "12345678.x"};
         const std::string word = wrong[random() % std::size(wrong)];
@@ -211,7 +211,7 @@ static void files_that_change_are_refused() {
     reader = reader_of(raw);
     std::ofstream("data", std::ios::binary | std::ios::app) << "more";
     expect_refused(failure_of(*reader, 1 << 18), "it had 4000000 bytes and has 4000004");
-    // Of text, which is read to its end, the numbers in between count for nothing either.
+    // Text is read to its end: a change is an error there, too, whatever was read in between.
     for (const char* change : {"shorter", "longer"}) {
         std::ofstream lines("data");
         for (int i = 0; i < 400000; ++i) lines << i << '\n';

@@ -1,6 +1,6 @@
-// timing-test: the timing layer's own test. Kernels of known duration are measured by the method that times all programs;
-// a variant is right if its median is within 2 % of what the GPU's own timers counted inside the kernel. The durations are
-// such that the start and end of a launch, about 3 us, which belong to what events measure, are well below that.
+// timing-test: the timing layer's own test. Kernels of known duration are measured by the method that times all
+// programs; a variant is right if its median is within 2 % of the time by the GPU's own timers inside the kernel. The
+// kernels are so long that the start and end of a launch, about 3 us, which events include, are well below that.
 #include <memory>
 
 #include "common/cli/registration.cuh"
@@ -36,7 +36,7 @@ __device__ long long now_ns() {
     return now;
 }
 
-// Both leave the time that passed inside the kernel in *inside_ns, and the cycles in *inside_cycles.
+// Both store the time inside the kernel in *inside_ns, and the cycles in *inside_cycles.
 __global__ void spin_nanoseconds(long long duration, long long* inside_ns, long long* inside_cycles) {
     const long long begin = now_ns(), begin_cycles = clock64();
     while (now_ns() - begin < duration) {}
@@ -67,11 +67,11 @@ Case case_of(Session& session, const SpinVariant& variant, size_t n) {
 #endif
         return LaunchShape{dim3(1), dim3(1), 0};
     };
-    one.check = [] { return Verdict{}; };  // what is checked here is the time, when it is known
+    one.check = [] { return Verdict{}; };  // only the time is checked, once it is known
     one.own_cells = [=, &session](double median_ns) {
         long long counted[2] = {};
         CHECK(cudaMemcpy(counted, inside->data(), sizeof counted, cudaMemcpyDeviceToHost));
-        // A count of cycles becomes a time by the clock rate seen inside the kernel: cycles and nanoseconds of the same span.
+        // Cycles are converted to time by the clock rate inside the kernel: cycles and nanoseconds of the same span.
         const double expected = in_cycles ? double(n) * double(counted[0]) / double(counted[1]) : double(n);
         const double error_percent = 100 * (median_ns - expected) / expected;
         if (!(std::fabs(error_percent) <= 2)) {

@@ -1,4 +1,4 @@
-// What transfer's break-evens and comparisons promise. Prints each promise that is broken and exits 1;
+// What transfer's break-evens and comparisons promise. Prints each broken promise and exits 1;
 // tests/transfer.bats compiles and runs it.
 #include <cstdio>
 #include <string>
@@ -26,8 +26,8 @@ static std::map<std::size_t, CopyCost> costs_of(double start, double rate, doubl
 static void sizes_from_which_a_way_pays() {
     CopyCosts costs;
     costs["pageable-h2d"] = costs_of(0, 10);
-    costs["staged-h2d"] = costs_of(75'000, 40);  // level at 1000000 bytes
-    costs["pinned-h2d"] = costs_of(0, 50, 0.2);  // 0.02 + 0.2 ns a byte, for 0.1: three copies pay
+    costs["staged-h2d"] = costs_of(75'000, 40);  // equal at 1000000 bytes
+    costs["pinned-h2d"] = costs_of(0, 50, 0.2);  // 0.02 + 0.2 ns a byte against 0.1: pays after three copies
     std::vector<BreakEven> found = find_break_evens(costs);
     promise(found.size() == 2, "one for each pair that was measured", std::to_string(found.size()));
     promise(found[0].from_bytes == MiB && found[0].largest_bytes == 16 * MiB, "the first size that is faster",
@@ -39,7 +39,7 @@ static void sizes_from_which_a_way_pays() {
     promise(found[1].sentence() ==
                 "pinned-h2d pays its allocation after 3 copies of 16.0 MiB, and is then 5.00 times pageable-h2d.",
             "its sentence", found[1].sentence());
-    // Cheap to allocate: each copy pays.
+    // Cheap to allocate: every copy pays.
     costs["pinned-h2d"] = costs_of(0, 50, 0.01);
     found = find_break_evens(costs);
     promise(found[1].from_bytes == 64 * KiB && found[1].copies == 1, "an allocation that pays at once",
@@ -48,7 +48,7 @@ static void sizes_from_which_a_way_pays() {
                 "pinned-h2d, allocation included, is faster than pageable-h2d from 64.0 KiB on: 3.33 "
                 "times at 16.0 MiB.",
             "its sentence", found[1].sentence());
-    // Faster at one size, but not at a larger one: it is the larger ones that count.
+    // Faster at one size, but not at a larger one: the larger ones count.
     costs["staged-h2d"][64 * KiB].ns = 1;
     promise(find_break_evens(costs)[0].from_bytes == MiB, "a lucky small size does not count");
     costs["staged-h2d"][16 * MiB].ns = 1e12;

@@ -1,5 +1,5 @@
-// Tests of trapezoid's parts that need no device: what the verification lets pass, how far --settle
-// doubles, and the kernels' text for GPUs.
+// Tests of trapezoid's parts that need no device: the verification's bound, how far --settle
+// doubles, and the kernels' source text for GPUs.
 // Prints what is wrong; nothing if all is right. The argument says which: host, sizes or gpu.
 #include <cmath>
 #include <cstdio>
@@ -28,7 +28,7 @@ HostRule rule_of(std::size_t n, double from, double to, DType dtype) {
     return {n, float(from), float(to), float(step)};
 }
 
-// In f64 the bound is so small that one height too few or too many cannot hide, however the heights were added.
+// In f64 the bound is so small that a missing or extra height cannot hide, however the heights were added.
 void test_missing_heights() {
     const std::size_t n = 1'000'000;
     const Expression function = Expression::parse("x^2+1", "");
@@ -44,9 +44,9 @@ void test_missing_heights() {
     expect(off(1, n) > allowed, "the first height is not missed");
 }
 
-// What the type makes of a function lies within the bound, also where errors grow: cancellation, poles, steps, powers.
+// Functions computed in the type are within the bound, even if errors grow: cancellation, poles, steps, powers.
 void test_bounds() {
-    // sharp: where no error grows, the bound is a small part of what is added up.
+    // sharp: if no error grows, the bound is a small part of the sum.
     const struct {
         const char* words;
         bool sharp;
@@ -91,7 +91,7 @@ void test_bounds() {
     }
 }
 
-// No doubling leads to a grid that is too large.
+// No doubling makes a grid too large.
 void test_settling_sizes() {
     for (const bool simulated : {false, true}) {
         const std::size_t one = most_settling_size(simulated, 1), two = most_settling_size(simulated, 2);
@@ -101,7 +101,7 @@ void test_settling_sizes() {
     }
 }
 
-// The kernels as machine code, and for a GPU that is newer than the compiler as PTX, with all functions at once.
+// The kernels as machine code, or as PTX for a GPU that is newer than the compiler, with all functions at once.
 void test_kernels_from_text() {
     const DeviceCode code = compile_kernels(Expression::parse("exp(-x^2)*sin(3*x)", ""), DType::f64, 90);
     expect(code.names.size() == kernel_names().size() && code.image.size() > 10000, "the kernels are missing");

@@ -1,5 +1,5 @@
-// What the comparisons behind every "verify" column, the statistics behind every time and the generated inputs promise.
-// Prints each promise that is broken and exits 1; tests/verification.bats compiles and runs it.
+// Tests of the comparisons behind every "verify" column, the statistics behind every time, and the generated inputs.
+// Prints each broken promise and exits 1; tests/verification.bats compiles and runs it.
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -81,7 +81,7 @@ static void order_statistics() {
             "the ranks for 100 samples are 40 and 61");
 }
 
-// The interval must hold the true median at least 95 times in 100, also for a distribution with a long tail, as timings have.
+// The interval must hold the true median at least 95 times in 100, also for long-tailed distributions such as timings.
 static void coverage_of_the_interval() {
     constexpr int trials = 4000;
     std::mt19937_64 generator(1);
@@ -125,12 +125,12 @@ static void generated_inputs() {
     }
 }
 
-// Every 8-bit float is what its fields say and comes back from float; a float becomes the nearest of them, of two the even
-// one, and what is too large the largest.
+// Every 8-bit float has the value of its fields and survives conversion to float; a float is rounded to the nearest,
+// ties to even, and to the largest if it is too large.
 template <typename T>
 static void float8_numbers(int exponent_bits, float infinity) {
     constexpr int fraction_bits = T::Format::fraction_bits, fractions = 1 << fraction_bits;
-    std::vector<float> finite;  // those with positive sign, in the order of their bits
+    std::vector<float> finite;  // the positive ones, in the order of their bits
     bool exact = true, same = true;
     for (unsigned bits = 0; bits < 256; ++bits) {
         T number;
@@ -153,7 +153,7 @@ static void float8_numbers(int exponent_bits, float infinity) {
     promise(exact && same && finite.back() == T::Format::largest_value, "8-bit numbers are what their fields say");
     bool nearest = true;
     for (std::uint64_t i = 0; i < 1'000'000; ++i) {
-        // All bit patterns, and, of every other, values around the type's range, many of them ties.
+        // Any bit patterns; every other one is a value around the type's range, and many of these are ties.
         auto bits = static_cast<std::uint32_t>(random_bits(42, i));
         if (i % 2) bits = (bits & 0x80f80000u) | (127 - 20 + bits % 40) << 23 | (i % 8 == 1 ? bits >> 20 & 1 : 0);
         const float value = float_of_bits(bits);
@@ -174,7 +174,7 @@ static void float8_numbers(int exponent_bits, float infinity) {
     promise(nearest, "a float becomes the nearest 8-bit number, ties to even");
 }
 
-// Names, sizes and codes follow from the table of element types; the 16-bit ones are rounded as IEEE 754 says.
+// Names, sizes and codes follow from the table of element types; 16-bit types round as in IEEE 754.
 static void element_types() {
     const std::vector<DType> all = {DType::f32, DType::f64,  DType::i32, DType::i64,
                                     DType::f16, DType::bf16, DType::tf32};
@@ -226,8 +226,8 @@ static void element_types() {
     }
 }
 
-// What NVIDIA publishes of its GPUs, in 10^12 operations per second, follows from our table, the number of multiprocessors
-// and the clock that the published figure is for: the boost clock.
+// NVIDIA's published rates, in 10^12 operations per second, follow from our table, the number of multiprocessors and
+// the clock of the published figure: the boost clock.
 static void published_peaks() {
     const struct {
         const char* gpu;
@@ -307,7 +307,7 @@ static void published_peaks() {
         if (!(std::fabs(peak - row.published) <= 0.02 * row.published))
             std::printf("%s: %g, published %g\n", row.gpu, peak, row.published), ++broken;
     }
-    // The clock of these is not published: it lies not far below the boost clock.
+    // The clock of these is not published: it is slightly below the boost clock.
     const auto b200 = throughput_of(100, "NVIDIA B200").value_or(Throughput{});
     const std::pair<int Throughput::*, double> published_of_b200[] = {{&Throughput::tensor_f16, 2250},
                                                                       {&Throughput::tensor_bf16, 2250},
@@ -323,7 +323,7 @@ static void published_peaks() {
         promise(!throughput_of(unknown, "NVIDIA GPU"), "an unknown capability has no rates");
 }
 
-// The sentence at the end of a benchmark, of variants with these medians in nanoseconds, known to one percent, or with another error.
+// The sentence at the end of a benchmark of variants with these medians in nanoseconds, by default with an error of 1 %.
 static std::string sentence(const std::vector<std::pair<const Variant*, double>>& medians, const char* versus = "",
                             bool simulated = false, double error = 0.01) {
     std::vector<Timed> measured;

@@ -1,5 +1,5 @@
-// wrong: doubles n numbers, rightly once and wrongly in every way that the verification has to notice. Its table must show the
-// right variant alone, and its exit code must be 1. tests/common.bats builds it with simcc.
+// wrong: doubles n numbers, once correctly, and incorrectly in every way that the verification must notice. Its table
+// must show only the right variant, and its exit code must be 1. tests/common.bats builds it with simcc.
 #include <memory>
 
 #include "common/cli/registration.cuh"
