@@ -12,7 +12,7 @@ namespace {
 struct Suffix {
     const char* text;
     Quantity quantity;
-    const char* noun;  // what the words before it lack
+    const char* noun;  // completes the words before it
 };
 
 const std::array<Suffix, 17>& suffixes() {
@@ -45,7 +45,7 @@ const Suffix* suffix_of(const std::string& column) {
     return nullptr;
 }
 
-// What a column's name is made of: "p99_ns_per_launch" is the suffix "_ns" between the words "p99" and " per launch".
+// The parts of a column's name: "p99_ns_per_launch" is the suffix "_ns" between the words "p99" and " per launch".
 struct NameParts {
     const Suffix* suffix = nullptr;
     std::string before, after = {};
@@ -54,7 +54,7 @@ struct NameParts {
 NameParts parts_of(std::string column) {
     if (column.compare(0, 2, "p_") == 0) column.erase(1, 1), column[0] = '_';
     NameParts parts{suffix_of(column), column};
-    // Of what is per something the end says nothing; a time before it does.
+    // The end of a name "..._per_..." says nothing about the unit, but a time before it does.
     if (const std::size_t per = column.find("_per_"); !parts.suffix && per != column.npos) {
         const std::string before = (column[0] == '_' ? "" : "_") + column.substr(0, per);
         if (const Suffix* time = suffix_of(before); time && time->quantity.unit == "s")
@@ -70,10 +70,10 @@ std::string with_blanks(std::string words) {
     return words.erase(words.find_last_not_of(' ') + 1);
 }
 
-constexpr int most_digits = 17;  // more a double has not
+constexpr int most_digits = 17;  // a double has no more
 
-// At least three digits of the largest and the smallest; without an exponent where that is short, and without zeros at
-// the end.
+// At least three digits of very large and very small numbers; without an exponent where that is short, and without
+// trailing zeros.
 std::string digits_of(double value, int digits) {
     char text[64];
     const double size = std::abs(value);
@@ -96,7 +96,7 @@ struct Prefix {
     const char* text;
 };
 
-// 4Ki of 4096; "" where it is not exact.
+// "4Ki" for 4096; "" if that is not exact.
 std::string binary_text(double value, const std::string& unit) {
     constexpr const char* prefixes[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi"};
     std::size_t power = 0;
@@ -223,7 +223,7 @@ std::vector<Tick> Axis::linear_ticks(std::size_t most) const {
     for (std::size_t i = 0; i <= most + 1; ++i) {
         const double value = (first + static_cast<double>(i)) * step;
         if (value > high * scale + 1e-9 * step) break;
-        // (Of the largest numbers neighbours may be further apart than steps.)
+        // (The largest doubles are further apart than steps may be.)
         if (const std::string words = shown_apart(value / scale, step / scale, quantity);
             ticks.empty() || words != ticks.back().text)
             ticks.push_back({value / scale, words});
@@ -235,7 +235,7 @@ std::vector<Tick> Axis::ticks(std::size_t most, std::size_t letters) const {
     if (!names.empty()) return names;
     for (most = std::max<std::size_t>(most, 2);; --most) {
         std::vector<Tick> ticks = log ? log_ticks(most) : linear_ticks(most);
-        // (One alone tells no scale.)
+        // (A single tick shows no scale.)
         for (std::size_t more = 0; ticks.size() < 2 && more < 3; ++more) ticks = linear_ticks(most + more);
         std::size_t all = 0;
         for (const Tick& tick : ticks) all += tick.text.size() + 2;

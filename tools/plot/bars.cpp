@@ -1,4 +1,4 @@
-// Bars: one for each group, the best at the bottom of a ladder and at the top of all else.
+// Bars: one for each group, the best at the bottom of a ladder and otherwise at the top.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -9,7 +9,7 @@
 namespace plot {
 namespace {
 
-constexpr std::size_t most_drawn = 200;  // and beyond most_bars a table is refused
+constexpr std::size_t most_drawn = 200;  // (a table of more than most_bars is refused)
 
 struct Bar {
     std::string name;
@@ -65,14 +65,14 @@ Figure bars_of(const Data& data, const Choices& chosen, const Settings& settings
     figure.x.log = chosen.log_y;
     figure.x.label = label_of(chosen.y);
     figure.x.quantity = quantity_of(chosen.y);
-    // Files, where there are some, have a color each.
+    // If there are several files, each has a color.
     std::map<std::string, std::size_t> categories;
     const bool of_files = is_by_file(data, by);
     if (of_files) {
         const auto same = [&](const Bar& bar) {
             return std::vector<std::string>(bar.words.begin() + 1, bar.words.end());
         };
-        // Bars of the same kernel stand together, where the best of them is.
+        // Bars of the same kernel stand together, at the place of the best.
         std::map<std::vector<std::string>, std::size_t> place;
         for (const Bar& bar : bars) place.try_emplace(same(bar), place.size());
         std::map<std::string, std::size_t> order;

@@ -8,7 +8,7 @@
 
 namespace plot {
 
-// What a terminal shows. `color` is an index of the palette.
+// What a terminal can show. Colors are indices into the palette.
 struct Screen {
     Characters made_of;  // not automatic
     bool colors;
@@ -16,7 +16,7 @@ struct Screen {
 
 constexpr int no_color = -1, gray = -2;
 
-// The text in the color, if there are any.
+// The text in the color, if the screen has colors.
 std::string colored(const std::string& text, int color, const Screen& screen);
 
 class Canvas {
@@ -25,9 +25,9 @@ public:
 
     std::size_t dots_across() const { return width_ * dots_x_; }
     std::size_t dots_down() const { return height_ * dots_y_; }
-    // From (0, 0), the upper left. What lies outside is left out.
+    // Coordinates begin at (0, 0), the upper left. Dots outside are left out.
     void dot(double x, double y, int color);
-    // `gap`: of so many dots every second stretch is left out; 0 for none.
+    // `gap`: dashes and gaps of so many dots; 0 for none.
     void line(double x1, double y1, double x2, double y2, int color, int gap = 0);
     // A character over the dots of a cell.
     void put(std::size_t column, std::size_t row, const std::string& character, int color);

@@ -17,7 +17,7 @@ bool contains(const std::vector<std::string>& words, const std::string& word) {
     return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// What says how the rows came about, rather than what was measured or with what.
+// Columns that say how the rows came about, rather than what was measured or with which settings.
 bool is_circumstance(const std::string& column) {
     static const std::set<std::string> names = {"schema",    "device_uuid", "warmup", "samples", "sm_clock_mhz",
                                                 "throttled", "verify",      "sample", "timer",   "smem_bytes",
@@ -25,7 +25,7 @@ bool is_circumstance(const std::string& column) {
     return names.count(column) > 0;
 }
 
-// Whether a column may say what was asked for: words, or whole numbers without a unit but bytes. The rest is measured.
+// Whether a column may be a setting: words, or whole numbers without a unit or in bytes. All others are measured.
 bool may_be_setting(const Data& data, const std::string& name) {
     const Field field = data.field(name);
     const std::string unit = quantity_of(name).unit;
@@ -43,7 +43,7 @@ bool says(const Data& data, const std::string& column, const std::string& word) 
     return std::any_of(data.rows().begin(), data.rows().end(), [&](RowOf row) { return field.word(row) == word; });
 }
 
-// Whether rows follow from a model, rather than from a clock.
+// Whether some rows come from a model rather than from a clock.
 bool has_predictions(const Data& data) { return says(data, "timer", "model"); }
 
 // The columns among which x and series are looked for, the likeliest first.
@@ -70,8 +70,8 @@ double largest(const Data& data, const std::string& column) {
     return most;
 }
 
-// Times of kernels on a GPU are shown as rates. Those of a simulation say nothing about a GPU: where there are counts
-// they are what it is about, and else its own time.
+// Times of kernels on a GPU are shown as rates. Those of a simulation say nothing about a GPU: it is shown by its
+// counts if there are any, else by its own time.
 std::string measure_of(const Data& data) {
     if (says(data, "timer", "sim")) {
         for (const char* name : {"gld_sectors_per_request", "sld_wavefronts_per_request", "tex_sectors_per_request"})
@@ -96,14 +96,14 @@ bool varies_within(const Data& data, const std::string& x, const std::vector<std
     return false;
 }
 
-// Whether one problem was given to gangs of several sizes, which with --weak have a size of their own each.
+// Whether one problem was given to gangs of several sizes. (With --weak, each gang's problem has a size of its own.)
 bool goes_along_gangs(const Data& data, std::vector<std::string> by) {
     if (!data.has("gang") || !data.has("n") || !varies_within(data, "gang", by)) return false;
     by.push_back("gang");
     return !varies_within(data, "n", by);
 }
 
-// The column of numbers that differ for one and the same kernel: sizes, or else the one with the most of them.
+// The column of numbers that vary for one kernel: sizes, or else the one with the most different numbers.
 std::string sweep_of(const Data& data, const std::vector<std::string>& by) {
     if (goes_along_gangs(data, by)) return "gang";
     std::string best;
@@ -118,7 +118,7 @@ std::string sweep_of(const Data& data, const std::vector<std::string>& by) {
     return best;
 }
 
-// Columns until no two rows of a series have the same x; what varies no further is left out.
+// Adds columns until no two rows of a series have the same x, and leaves out those that are redundant.
 std::vector<std::string> series_of(const Data& data, const std::string& x, const std::string& y) {
     std::vector<std::string> by;
     if (data.is_of_files()) by.push_back("file");
@@ -132,12 +132,12 @@ std::vector<std::string> series_of(const Data& data, const std::string& x, const
         const Field field = data.field(name);
         const bool is_predicted = name == "timer" && has_predictions(data);
         if (name == x || name == y || (ours && is_circumstance(name) && !is_predicted) || !data.varies(field)) continue;
-        // A word that every row has for itself makes no series, and a number is what is measured.
+        // Words that are different in every row make no series, and numbers are what is measured.
         if (!ours && (field.is_numeric() || data.distinct(field, most_series + 1) > most_series)) continue;
         if (name != "kernel" && !is_predicted && (by.size() >= 6 || is_enough(by))) continue;
         by.push_back(name);
     }
-    // What the later ones say, too, such as the device of a kernel, is left out again.
+    // Columns that the others make redundant, such as the device of a kernel, are left out again.
     const std::vector<std::string> kept = {"file", "tool", "kernel", "timer"};
     for (std::size_t i = by.size(); i-- > 0;) {
         std::vector<std::string> fewer = by;
@@ -147,7 +147,7 @@ std::vector<std::string> series_of(const Data& data, const std::string& x, const
     return by;
 }
 
-// Of a table that is not ours: the column of words that names the rows, if no two have the same.
+// For a table that is not ours: the column of words that names the rows, if no two have the same word.
 std::string names_of_rows(const Data& data) {
     if (data.rows().size() > most_bars) return "";
     for (const std::string& name : data.names()) {
@@ -217,7 +217,7 @@ Choices choose(const Data& data, const Settings& settings) {
     if (data.rows().empty())
         fail(Exit::bad_input, "{}there are no rows to draw{}",
              data.tables().size() == 1 ? data.tables()[0].name + ": " : "",
-             settings.where.empty() ? "" : ": --where left none over");
+             settings.where.empty() ? "" : ": --where leaves none");
     Choices chosen{settings.kind, settings.x, settings.y, settings.by};
     for (const std::string& name : {settings.x, settings.y})
         if (!name.empty()) data.needed(name);

@@ -20,9 +20,9 @@ struct Choices {
 constexpr std::size_t most_series = 64, most_bars = 10000;
 
 Choices choose(const Data& data, const Settings& settings);
-// Whether the largest number is the best: of all but times and what costs time.
+// Whether the largest number is the best: for all but times and what costs time.
 bool is_better_when_larger(const std::string& column);
-// The last of it: which axes are logarithmic.
+// The last choice: which axes are logarithmic.
 void choose_log_axes(const Data& data, const Settings& settings, Choices& chosen);
 
 }  // namespace plot

@@ -23,7 +23,7 @@ std::uint64_t mixed(std::uint64_t bits) {
     return bits ^ (bits >> 31);
 }
 
-// The words; a number says what it counts.
+// The words; numbers are named by what they count.
 std::string name_of(const std::vector<Field>& by, const std::vector<std::string>& words, RowOf row) {
     std::string name;
     for (std::size_t i = 0; i < by.size(); ++i) {
@@ -73,7 +73,7 @@ Data::Data(std::vector<DataTable> tables) {
         for (std::size_t row = 0; row < table.rows(); ++row)
             rows_.push_back({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(row)});
         if (tables_.size() == 1 || table.find("file")) continue;
-        // "before" for "runs/before.csv", unless another file is called so, too.
+        // "before" for "runs/before.csv", unless another file has this name, too.
         std::string name = std::filesystem::path(table.name).stem().string();
         if (!taken.insert(name).second) name = table.name;
         TableColumn& file = table.columns.emplace_back("file");
@@ -145,7 +145,7 @@ bool is_by_file(const Data& data, const std::vector<Field>& by) {
 std::vector<Group> groups_of(const Data& data, const std::vector<Field>& by, std::size_t most, const char* called) {
     std::vector<Group> groups;
     std::map<std::vector<std::string>, std::size_t> of_words;
-    // Within a table keys are enough, and neighbours are often of one group.
+    // Within a table keys are enough, and neighbours are often in one group.
     std::unordered_map<std::string, std::size_t> of_keys;
     std::vector<std::uint64_t> keys(by.size() + 1), last;
     std::size_t current = 0;

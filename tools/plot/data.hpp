@@ -1,4 +1,4 @@
-// The rows of all inputs, and their columns by name wherever they are.
+// The rows of all inputs, and their columns by name, in whichever tables they are.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,18 @@ struct RowOf {
     std::uint32_t table, row;
 };
 
-// A column in each of the tables, where they have it.
+// A column in each of the tables that has it.
 class Field {
 public:
     Field(std::string name, const std::vector<DataTable>& tables);
 
     const std::string& name() const { return name_; }
     bool exists() const { return exists_; }
-    // Numbers alone, in at least one of the tables.
+    // Whether it holds only numbers, in at least one of the tables.
     bool is_numeric() const { return numeric_; }
     double number(RowOf at) const { return of_[at.table] ? of_[at.table]->number(at.row) : nan_; }
     std::string word(RowOf at) const { return of_[at.table] ? of_[at.table]->word(at.row) : ""; }
-    // The same for two rows of one table that say the same.
+    // Equal for two rows of one table that have the same value.
     std::uint64_t key(RowOf at) const { return of_[at.table] ? of_[at.table]->key(at.row) : 0; }
     std::span<const double> list(RowOf at) const;
 
@@ -37,7 +37,7 @@ private:
 
 class Data {
 public:
-    // Tables of devquery say what the device can do; of others more than one gets a column "file".
+    // Tables of devquery say what the device can do. If there are several others, they get a column "file".
     explicit Data(std::vector<DataTable> tables);
 
     const std::vector<RowOf>& rows() const { return rows_; }
@@ -51,13 +51,14 @@ public:
     std::vector<std::string> names() const;
     // A property of devquery's that is a number; 0 if there is none.
     double property(const std::string& name) const;
-    // Whether the rows say at least two things; empty cells say nothing.
+    // Whether the rows have at least two different values; empty cells do not count.
     bool varies(const Field& field) const;
-    // How many things they say, counted up to `most`.
+    // How many different values they have, counted up to `most`.
     std::size_t distinct(const Field& field, std::size_t most) const;
-    // Whether no two rows of a table say the same in all of these columns.
+    // Whether no two rows of a table have the same values in all of these columns.
     bool tell_apart(const std::vector<Field>& fields) const;
-    // Leaves only the rows of which "kernel=cub|cub-*,n>=1Ki" holds. Failure(usage) if that cannot be read.
+    // Keeps only the rows for which a condition like "kernel=cub|cub-*,n>=1Ki" holds. Failure(usage) if it is
+    // malformed.
     void keep(const std::string& condition);
 
 private:
@@ -65,17 +66,18 @@ private:
     std::vector<RowOf> rows_;
 };
 
-// Rows that say the same in some columns.
+// Rows that have the same values in some columns.
 struct Group {
     std::vector<std::string> words;  // of these columns
     std::string name;                // for people: "tagged, word 4 B"
     std::vector<RowOf> rows;
 };
 
-// In the order in which they first appear. Failure(bad_input) if there are more than `most`, by what they are called.
+// The groups, in order of first appearance. Failure(bad_input), whose message calls them `called`, if there are more
+// than `most`.
 std::vector<Group> groups_of(const Data& data, const std::vector<Field>& by, std::size_t most,
                              const char* called = "series");
-// Whether the files that the rows are from are what the first column says.
+// Whether the first column names the files that the rows are from.
 bool is_by_file(const Data& data, const std::vector<Field>& by);
 
 }  // namespace plot

@@ -24,7 +24,7 @@ struct Point {
 // height.
 enum class Mark { line, steps, roof, violin };
 
-// Where half of the numbers are, and a quarter of them on either side.
+// Half of the numbers are between low and high, a quarter on either side.
 struct Quartiles {
     double low, middle, high;
 };
@@ -46,7 +46,7 @@ struct Box {
     double begin, end;
     std::size_t category = 0, color = 0;   // which of the figure's colors; its index in the palette
     double low = nothing, high = nothing;  // a whisker around `end`
-    std::string label = {};                // written behind it
+    std::string label = {};                // written after it
     std::string hover = {};
 
     void set_category(std::size_t index);
@@ -71,8 +71,8 @@ struct Figure {
     std::string below_title() const { return subtitle + (subtitle.empty() || band.empty() ? "" : "; ") + band; }
 };
 
-// Okabe and Ito's colors, which people with any color vision tell apart, without their yellow, which white paper
-// swallows.
+// Okabe and Ito's colors, which people with any color vision can tell apart, without their yellow, which is hard to see
+// on white.
 struct Color {
     const char* hex;
     int terminal;  // the nearest of 256

@@ -20,7 +20,7 @@ std::string only_word(const Data& data, const std::string& column) {
     return "";
 }
 
-// The device behind the rows: those of the host beside it are for comparison.
+// The device that the rows are from. Rows of the host are there for comparison.
 std::string device_of(const Data& data) {
     const Field field = data.field("device");
     std::string device;
@@ -41,7 +41,7 @@ std::string size_text(const std::string& words) {
     return *end == '\0' && std::fmod(number, 1024) == 0 ? shown(number, {}, true) : words;
 }
 
-// What is the same in all rows is said once.
+// Says once what is the same in all rows.
 std::string subtitle_of(const Data& data, const Choices& chosen) {
     std::vector<std::string> parts;
     if (const std::string device = device_of(data); !device.empty())
@@ -117,7 +117,7 @@ Band::Band(const Data& data, const std::string& y)
     else if (y == "gbyte_per_s" || y == "gflop_per_s") kind_ = Of::rate;
 }
 
-// A rate is the same work in another time.
+// The quartiles of a rate are the same work over the quartiles of the time.
 Quartiles Band::of(RowOf row) const {
     const double y = y_.number(row), low = p25_.number(row), high = p75_.number(row), median = median_.number(row);
     if (kind_ == Of::time) return {low, y, high};

@@ -37,7 +37,7 @@ private:
     Field y_, p25_, median_, p75_;
 };
 
-// Two colors are the same color of two dashes: files are told apart by dashes, series by colors.
+// Series are told apart by colors, and files by dashes. When colors run out, they are reused with other dashes.
 void set_colors(std::vector<Series>& series, const std::vector<Group>& groups, bool of_files);
 
 }  // namespace plot

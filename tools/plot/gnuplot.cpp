@@ -17,7 +17,7 @@
 namespace plot {
 namespace {
 
-// In single quotes nothing but they has a meaning.
+// In single quotes, only the quotes themselves have a meaning.
 std::string in_quotes(const std::string& words) {
     std::string inner;
     for (const char c : clean(words)) inner += c == '\'' ? "''" : std::string(1, c);
@@ -29,7 +29,7 @@ std::string number(double value) { return std::isnan(value) ? "NaN" : number_tex
 
 std::string axis_of(const char* name, const Axis& axis, std::size_t most_ticks, std::size_t most_letters) {
     std::string script = axis.log ? text("set logscale {}{}\n", name, axis.binary ? " 2" : "") : "";
-    // Words that are too long to stand beside each other are turned.
+    // Words that are too long to fit side by side are rotated.
     std::size_t letters = 0;
     for (const Tick& tick : axis.names) letters += std::max(width_of(tick.text), std::size_t{4});
     if (letters > 80) script += text("set {}tics rotate by -30\n", name);
@@ -164,7 +164,7 @@ std::string gnuplot_script_of(const Figure& figure) {
         "set tics nomirror\nset border 3\n" +
         (figure.has_rows() ? script_of_rows(figure) : script_of_series(figure));
     const bool is_ascii = std::all_of(script.begin(), script.end(), [](unsigned char c) { return c < 0x80; });
-    // (Where the locale is another, gnuplot warns of the encoding.)
+    // (In other locales, gnuplot warns about the encoding.)
     return std::string("# For gnuplot 5.\n") + (is_ascii ? "" : "set encoding utf8\n") + script;
 }
 

@@ -12,8 +12,7 @@ namespace plot {
 // With the data in it, and without a terminal: `gnuplot -p FILE` shows it in a window.
 std::string gnuplot_script_of(const Figure& figure);
 
-// A picture of gnuplot's terminal, "pngcairo" or "pdfcairo". Failure(output_error) where there is no gnuplot, or it
-// fails.
+// A picture by gnuplot's terminal "pngcairo" or "pdfcairo". Failure(output_error) if there is no gnuplot, or it fails.
 std::string picture_of(const Figure& figure, const std::string& terminal, const std::optional<Size>& size);
 
 }  // namespace plot

@@ -1,4 +1,4 @@
-// Histograms: how often a column has which number, an outline for each group.
+// Histograms: how often a column has each number, with an outline for each group.
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr double fewest_bins = 5, most_bins = 60;
 
-// Freedman and Diaconis: twice the distance of the quartiles, over the cube root of the count.
+// The bin width of Freedman and Diaconis: twice the distance of the quartiles over the cube root of the count.
 double width_of(const std::vector<double>& numbers) {
     const Quartiles quartiles = quartiles_of(numbers);
     return 2 * (quartiles.high - quartiles.low) / std::cbrt(static_cast<double>(numbers.size()));

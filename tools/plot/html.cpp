@@ -7,8 +7,7 @@
 namespace plot {
 namespace {
 
-// The titles in the picture are shown at once and by the pointer, not after a second. Without scripts browsers show
-// them.
+// Shows the titles in the picture at once, and next to the pointer. Without scripts, browsers show them after a second.
 constexpr const char* hover = R"(<div id="row" hidden></div>
 <script>
 const row = document.getElementById("row");

@@ -1,4 +1,4 @@
-// A page with the picture in it: one file, which loads nothing.
+// A page with the picture in it: one file, which loads nothing else.
 #pragma once
 
 #include <optional>

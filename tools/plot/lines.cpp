@@ -18,7 +18,7 @@ struct Place {
     std::size_t rows;
 };
 
-// As many as can be told apart: the lowest and the highest of each of some stretches.
+// Keeps as many as can be told apart: the lowest and the highest of each of some stretches.
 std::vector<Place> thinned(const std::vector<Place>& places) {
     if (places.size() <= most_points) return places;
     std::vector<Place> kept;
@@ -35,7 +35,7 @@ std::vector<Place> thinned(const std::vector<Place>& places) {
     return kept;
 }
 
-// Rows by x.
+// Joins the rows at each x.
 std::vector<Place> places_of(const std::vector<RowOf>& rows, const Field& x, const Field& y, const Band& band) {
     std::vector<Place> places;
     std::vector<double> numbers;
@@ -54,7 +54,7 @@ bool is_power_of_two(double value) {
     return value >= 1 && std::frexp(value, &exponent) == 0.5;
 }
 
-// Most are powers of two, or whole multiples of 1024.
+// Whether most x are powers of two, or multiples of 1024.
 bool looks_binary(const std::vector<Series>& series) {
     std::size_t binary = 0, all = 0;
     for (const Series& one : series)
@@ -65,7 +65,7 @@ bool looks_binary(const std::vector<Series>& series) {
     return 2 * binary > all;
 }
 
-// Devices that lose nothing by working together.
+// Adds the line of devices that lose nothing by working together.
 void add_ideal(std::vector<Series>& series) {
     double least = INFINITY, most = 0;
     for (const Series& one : series)

@@ -8,7 +8,7 @@
 namespace plot {
 namespace {
 
-// How large the problem is.
+// Whether a column says how large the problem is.
 bool is_size(const std::string& column) { return column == "n" || column == "size" || quantity_of(column).unit == "B"; }
 
 struct Range {
@@ -31,8 +31,8 @@ Range range_of(const Data& data, const std::string& column) {
     return range;
 }
 
-// Along sizes a logarithmic axis shows what is the same factor as the same distance, unless there is hardly any factor
-// to see. All else has to be wide to need one.
+// An axis of sizes is logarithmic, so that equal factors are equal distances, unless there is hardly any factor to see.
+// All other axes need a wide range for that.
 constexpr double hardly_any = 2, wide = 30;
 
 }  // namespace
@@ -45,7 +45,7 @@ void choose_log_axes(const Data& data, const Settings& settings, Choices& chosen
     const Range x = chosen.kind == Kind::lines ? range_of(data, chosen.x) : Range{}, y = range_of(data, chosen.y);
     const bool is_sweep = chosen.kind == Kind::lines && is_size(chosen.x);
     chosen.log_x = x.is_wider(is_sweep ? hardly_any : x.of_powers ? 1 : wide);
-    // A bar has to begin at 0 to be read; only times that span decades would leave nothing to see.
+    // A bar must begin at 0 to be readable; only of times that span decades would nothing be left to see.
     const bool begins_at_zero = chosen.kind == Kind::bars && is_better_when_larger(chosen.y);
     chosen.log_y = !begins_at_zero && y.is_wider(is_sweep ? hardly_any : wide);
 }

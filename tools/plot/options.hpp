@@ -1,4 +1,4 @@
-// What plot's own options say.
+// The options of plot.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ constexpr Choice<Kind> kinds[] = {{"auto", Kind::automatic},   {"lines", Kind::l
                                   {"bars", Kind::bars},        {"histogram", Kind::histogram},
                                   {"violin", Kind::violin},    {"timeline", Kind::timeline},
                                   {"roofline", Kind::roofline}};
-// Drawings of all samples, rather than of a number for each row.
+// Whether a drawing shows all samples, rather than a number for each row.
 constexpr bool is_of_samples(Kind kind) { return kind == Kind::histogram || kind == Kind::violin; }
 
 enum class LogAxes { automatic, x, y, xy, none };
@@ -42,7 +42,7 @@ struct Settings {
     bool gnuplot = false;      // print the script
 
     void add_options(OptionTable& table);
-    // Failure(usage) if an option means nothing to this kind of drawing; not of the automatic one.
+    // Failure(usage) if an option means nothing to this kind of drawing; never for the automatic kind.
     void refuse_ignored(Kind drawn) const;
 };
 

@@ -11,8 +11,8 @@
 namespace plot {
 namespace {
 
-// Adds devquery's peaks of those types that have none yet; where the rows say no type, of f32 and f64. As in matmul's
-// p_peak_percent tensor cores count, where there are some.
+// Adds devquery's peaks for those types that have none yet, or for f32 and f64 if the rows name no type. As in matmul's
+// p_peak_percent, the peak is that of tensor cores if there are some.
 void add_device_peaks(std::map<std::string, double>& peaks, std::set<std::string> types, const Data& data) {
     types.erase("");
     if (types.empty() && peaks.empty()) types = {"f32", "f64"};

@@ -39,7 +39,7 @@ double Samples::value(double number) const { return log ? std::exp(number) : num
 Samples samples_of(const Data& data, const Choices& chosen) {
     const Field y = data.needed(chosen.y), lists = data.field(chosen.y == "median_ns" ? "samples_ns" : "");
     const bool are_samples = lists.exists() || data.has("sample");
-    // (A row for each sample has it where others have their median.)
+    // (A row for each sample has the sample where other rows have their median.)
     const std::string label = label_of(are_samples && chosen.y == "median_ns" ? "_ns" : chosen.y);
     Samples samples{groups_of(data, data.needed(chosen.by), most_series),
                     {},
@@ -60,7 +60,7 @@ Samples samples_of(const Data& data, const Choices& chosen) {
     return samples;
 }
 
-// Each sample is shared between the two places beside it, so that a million cost no more than a look at each.
+// Each sample is shared between the two places next to it, so that a million samples cost no more than one pass.
 Density density_of(const std::vector<double>& samples, const Quartiles& quartiles) {
     const auto [lowest, highest] = std::minmax_element(samples.begin(), samples.end());
     const double low = *lowest, step = (*highest - low) / (places - 1);
@@ -72,7 +72,7 @@ Density density_of(const std::vector<double>& samples, const Quartiles& quartile
         weights[left + 1] += place - static_cast<double>(left);
         weights[left] += 1 - (place - static_cast<double>(left));
     }
-    const double width = std::max(bandwidth_of(samples, quartiles) / step, 1.0);  // (places see nothing finer)
+    const double width = std::max(bandwidth_of(samples, quartiles) / step, 1.0);  // (the places resolve nothing finer)
     for (std::size_t i = 0; i < places; ++i) {
         const double distance = static_cast<double>(i) / width;
         kernel[i] = std::exp(-distance * distance / 2);

@@ -21,7 +21,7 @@ struct Samples {
     double value(double number) const;
 };
 
-// The samples behind each row, where it has them, or else its number. Failure(bad_input) if there are none.
+// The samples of each row that has them, else the row's number. Failure(bad_input) if there are none.
 Samples samples_of(const Data& data, const Choices& chosen);
 
 // How often numbers occur, estimated from samples: Gaussian kernels of Silverman's bandwidth.

@@ -45,7 +45,7 @@ Paper::Paper(const Figure& figure, const std::optional<Size>& size) : figure_(fi
     for (const Tick& name : figure.x.names) longest = std::max(longest, text_width(name.text));
     if (longest + 8 > (right() - left_) / static_cast<double>(std::max<std::size_t>(figure.x.names.size(), 1)))
         room_for_names_ = std::min(longest / 2, height_ / 3);  // (turned by 30 degrees)
-    // The first of them goes to the left of the axis.
+    // The first name extends to the left of the axis.
     left_ = std::max(left_, std::min(width_ / 3, 1.73 * room_for_names_ - violin_width / 2));
 }
 

@@ -1,4 +1,4 @@
-// The paper of an SVG: where what is, and the elements on it.
+// The paper of an SVG: its layout, and the elements on it.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ public:
     double bottom() const { return height_ - 48 - room_for_names_; }
     double right_of_plot() const { return width_ - legend_ + 16; }  // where the legend begins
     bool has_legend() const;
-    // Names that are too long to stand beside each other are turned.
+    // Names that are too long to fit side by side are rotated.
     bool turns_names() const { return room_for_names_ > 0; }
     std::size_t letters_of_names() const { return static_cast<std::size_t>(2 * room_for_names_ / letter + 0.5); }
     double x_of(double value) const { return left_ + figure_.x.position(value) * (right() - left_); }
@@ -48,7 +48,7 @@ private:
 // What the pointer shows of an element; "" for nothing.
 std::string titled(const std::string& hover);
 
-// The parts inside of the axes.
+// The parts inside the axes.
 void draw_series(Paper& paper);
 void draw_rows(Paper& paper);
 

@@ -11,7 +11,7 @@ namespace {
 
 void draw_line(Paper& paper, const Series& series, const char* color) {
     std::string path, upper;
-    std::vector<std::string> lower;  // goes back to where the band began
+    std::vector<std::string> lower;  // goes back to the beginning of the band
     for (const Point& point : series.points) {
         path += text("{}{:.1f} {:.1f}", path.empty() ? "M" : " L", paper.x_of(point.x), paper.y_of(point.y));
         if (std::isnan(point.low) || std::isnan(point.high)) continue;

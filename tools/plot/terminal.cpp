@@ -49,7 +49,7 @@ std::vector<Entry> entries_of(const Figure& figure, const Screen& screen) {
                 {screen.colors && series.mark != Mark::violin ? (ascii ? "-" : "━") : std::string(1, letter_of(i)),
                  series.name, static_cast<int>(series.color)});
     }
-    // (Of bars the names say it.)
+    // (The names of bars already say it.)
     if (figure.colors.size() > 1 && figure.kind != "bars")
         for (std::size_t i = 0; i < figure.colors.size(); ++i)
             entries.push_back({screen.colors ? (ascii ? "#" : "█") : std::string(1, letter_of(i)), figure.colors[i],
@@ -57,7 +57,7 @@ std::vector<Entry> entries_of(const Figure& figure, const Screen& screen) {
     return entries;
 }
 
-// As many to a line as fit.
+// As many entries to a line as fit.
 std::string legend_of(const Figure& figure, std::size_t width, const Screen& screen) {
     std::string lines;
     std::size_t used = 0;
@@ -71,7 +71,7 @@ std::string legend_of(const Figure& figure, std::size_t width, const Screen& scr
     return lines.empty() ? "" : lines + '\n';
 }
 
-// Names of violins that do not fit below them give place to letters, which the legend explains.
+// Names of violins that do not fit below them are replaced by letters, which the legend explains.
 Figure with_letters(const Figure& figure, std::size_t width) {
     Figure lettered = figure;
     std::size_t longest = 0;
@@ -89,7 +89,7 @@ Figure with_letters(const Figure& figure, std::size_t width) {
 std::string drawn(const Figure& whole, const Size& size, const Screen& screen) {
     const Figure figure = whole.x.names.empty() ? whole : with_letters(whole, size.width);
     std::string head;
-    // (An axis says the same a line below, or at its end.)
+    // (An axis already says this, a line below or at its end.)
     const bool is_label = figure.title == (figure.has_rows() ? figure.x.label : figure.y.label);
     if (!figure.title.empty() && !is_label) head += fitting(figure.title, size.width) + '\n';
     if (!figure.subtitle.empty()) head += fitting(figure.subtitle, size.width) + '\n';

@@ -18,7 +18,7 @@ std::string drawn_rows(const Figure& figure, std::size_t width, const Screen& sc
 // The values below an axis of so many characters, at their places.
 std::string tick_line(const Axis& axis, std::size_t width);
 
-// By which a series is told from others where there are no colors.
+// The letter by which a series is told from others where there are no colors.
 char letter_of(std::size_t index);
 
 }  // namespace plot

@@ -91,7 +91,7 @@ private:
             const std::string note = clean(point.note);
             if (column + 2 + width_of(note) > width_) continue;
             std::size_t at = column + 1;
-            for (std::size_t i = 0, next; i < note.size(); i = next) {  // a character, with its bytes that go on
+            for (std::size_t i = 0, next; i < note.size(); i = next) {  // a character, with its continuation bytes
                 for (next = i + 1; next < note.size() && (note[next] & 0xC0) == 0x80;) ++next;
                 canvas_.put(at, row, note.substr(i, next - i), no_color);
                 at += width_of(note.substr(i, next - i));
@@ -99,7 +99,7 @@ private:
         }
     }
 
-    // Filled, as wide as it is at each row of dots; the quartiles and the median are characters over it.
+    // Filled to its width at each row of dots; the quartiles and the median are characters over it.
     void draw_violin(std::size_t index) {
         const Series& series = figure_.series[index];
         const int color = static_cast<int>(series.color);
@@ -117,7 +117,7 @@ private:
         canvas_.put(column, row_of(series.quartiles.middle), ascii ? "*" : "●", no_color);
     }
 
-    // How high each column of a histogram is: as the bin at its middle, or as the highest of those that have theirs in
+    // The height of each column of a histogram: that of the bin at its middle, or of the highest bin whose middle is in
     // it, so that none is lost where several share a column.
     std::vector<double> heights_of_columns(const Series& series) const {
         std::vector<double> heights(width_, 0);

@@ -61,7 +61,7 @@ std::string drawn_rows(const Figure& figure, std::size_t width, const Screen& sc
             const double to = figure.x.position(std::max(box.begin, box.end)) * cells;
             const auto first = static_cast<std::size_t>(std::clamp(from, 0.0, cells - 1));
             const auto last = std::max(first + 1, static_cast<std::size_t>(std::lround(std::clamp(to, 0.0, cells))));
-            // Without colors a letter says what a box is, where there are several sorts.
+            // Without colors, letters tell several sorts of boxes apart.
             const bool named = !screen.colors && figure.colors.size() > 1;
             for (std::size_t i = first; i < last; ++i)
                 line.put(i, 0, named ? std::string(1, letter_of(box.category)) : ascii ? "#" : "█", color);

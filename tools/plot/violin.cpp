@@ -1,4 +1,4 @@
-// Violins: of each group an outline as wide as its numbers are frequent there, with the median and the quartiles.
+// Violins: for each group, an outline as wide as its numbers are dense, with the median and the quartiles.
 #include "common/io/text.hpp"
 #include "tools/plot/figures.hpp"
 #include "tools/plot/samples.hpp"

@@ -1,5 +1,5 @@
-// --where: conditions between commas, all of which hold; words may be patterns, '' is an empty cell, and several stand
-// between bars.
+// --where: conditions separated by commas, all of which must hold; words may be patterns, '' is an empty cell, and bars
+// separate alternatives.
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +13,7 @@ namespace {
 struct Condition {
     std::string column, relation;
     std::vector<std::string> words;
-    std::vector<double> numbers;  // of the words; nan where a word is none
+    std::vector<double> numbers;  // of the words; nan for a word that is not a number
 };
 
 // A number, perhaps with a suffix as in 4Ki.

@@ -5,7 +5,7 @@
 namespace plot {
 namespace {
 
-// How many bytes the character at the beginning has; 0 for none that is valid.
+// How many bytes the character at the beginning has; 0 if it is not valid.
 std::size_t length_of_first(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned char first = byte(0);
@@ -14,7 +14,7 @@ std::size_t length_of_first(std::string_view text) {
     if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
     for (std::size_t i = 1; i < length; ++i)
         if ((byte(i) & 0xc0) != 0x80) return 0;
-    // Too long a form, a half of a pair, beyond the last, and the second set of control characters.
+    // Overlong forms, surrogates, code points beyond the last one, and the C1 control characters.
     const unsigned char second = byte(1);
     if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) || (first == 0xf0 && second < 0x90) ||
         (first == 0xf4 && second > 0x8f) || (first == 0xc2 && second < 0xa0))

@@ -7,13 +7,13 @@
 
 namespace plot {
 
-// Valid UTF-8 without control characters: what is neither becomes a question mark. At most `most` characters.
+// Valid UTF-8 without control characters: everything else becomes question marks. At most `most` characters.
 std::string clean(std::string_view text, std::size_t most = 10000);
 // Clean, and with dots at its end if it is wider than so many characters.
 std::string fitting(std::string_view text, std::size_t width);
 // How many characters.
 std::size_t width_of(std::string_view text);
-// For an attribute or the text of an element; the ends of lines stay.
+// Escaped for an attribute or the text of an element; line ends are kept.
 std::string xml(std::string_view text);
 // Padded with blanks to so many characters.
 std::string padded(const std::string& text, std::size_t width, bool to_the_right = false);

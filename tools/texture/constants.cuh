@@ -1,4 +1,4 @@
-// Constant memory: cycles for an access by its index, on a warp of its own on every multiprocessor.
+// Constant memory: cycles per access for each kind of index, measured by one warp on every multiprocessor.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ public:
         CHECK(cudaMemcpyToSymbol(texture_chain, chain_.data(), chain_.size() * sizeof(unsigned)));
     }
 
-    // Timed or not, a thread makes these accesses.
+    // The accesses that a thread makes, timed or not.
     unsigned accesses() const { return texture_chain_words + steps_; }
     unsigned threads() const { return unsigned(d_out_.size()); }
 
@@ -56,7 +56,7 @@ public:
             [](long double) { return 0.0L; });
     }
 
-    // Of the last launch: the median over the blocks. The simulator has no cycles.
+    // In the last launch, the median over the blocks. The simulator has no cycles.
     double cycles_per_access() const {
         if (simulated_) return 0;
         std::vector<long long> cycles(blocks_);

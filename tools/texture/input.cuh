@@ -12,7 +12,7 @@
 
 namespace BACKEND {
 
-// What a device takes for a texture, as one word says what is too much: "131073 columns are more than 131072".
+// The largest texture that a device takes.
 struct TextureLimits {
     int columns = 0, rows = 0, pitch_bytes = 0;  // 0: no limit
 
@@ -25,7 +25,7 @@ struct TextureLimits {
                 attribute(cudaDevAttrMaxTexture2DLinearPitch, device)};
     }
 
-    // "" if such a matrix fits.
+    // What is too large: "131073 columns are more than ..."; "" if such a matrix fits.
     std::string excess(const MatrixShape& shape, size_t pitch) const {
         const auto more = [](size_t count, const char* what, int limit) -> std::string {
             if (limit == 0 || count <= size_t(limit)) return "";
@@ -94,7 +94,7 @@ public:
     const float* h_data() const { return h_data_.data(); }
     const T* d_data() const { return static_cast<const T*>(d_data_.get()); }
     size_t stride() const { return pitch_ / sizeof(T); }
-    // 0 for an empty matrix, and where there is a reason against it.
+    // 0 for an empty matrix, or if there is a reason against it.
     const Texture& on_array() const { return on_array_; }
     const Texture& on_pitched_memory() const { return on_pitched_memory_; }
     const std::string& no_array() const { return no_array_; }

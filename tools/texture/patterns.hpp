@@ -1,4 +1,4 @@
-// Which elements each thread reads: what the results are verified against, and what the textbook's formula is made from.
+// Which elements each thread reads: used to verify the results, and to compute the textbook's formula.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include "common/cli/sizes.hpp"
 #include "tools/texture/options.hpp"
 
-// An element, or beyond the edges, where the nearest counts.
+// The place of an element, or one beyond the edges, where the nearest element counts.
 struct Place {
     long x = 0, y = 0;
 };
@@ -21,7 +21,7 @@ struct Reads {
     MatrixShape shape;
     unsigned width;
 
-    size_t across() const;  // threads along x that have a result, and as many
+    size_t across() const;  // threads along x that have a result
     size_t down() const;    // along y
     size_t results() const { return across() * down(); }
     unsigned most_samples() const;  // of a thread
@@ -36,7 +36,7 @@ using Places = std::vector<Place>;
 
 struct Pattern {
     const char* name;
-    // Appends what thread (x, y) reads, in its order.
+    // Appends the places that thread (x, y) reads, in order.
     void (*places)(const Reads& reads, size_t x, size_t y, Places& places);
     unsigned (*most_samples)(unsigned width);
     const std::vector<unsigned>& (*widths)(const TextureOptions& options);

@@ -1,4 +1,4 @@
-// The textbook's formula for the sectors of a pattern, applied to every warp. Blocks that are alike count once.
+// The textbook's formula for the sectors of a pattern, applied to every warp. Blocks that are alike are computed once.
 #include <map>
 #include <set>
 #include <tuple>
@@ -40,8 +40,8 @@ SectorCount sectors_of_block(const Reads& reads, BlockShape block, size_t elemen
     return count;
 }
 
-// Where the first threads of the blocks along an axis are, those alike together: all whose reads stay inside the matrix
-// and begin at the same place in a sector.
+// The first threads of the blocks along an axis. Blocks are alike if their reads stay inside the matrix and begin at
+// the same place in a sector.
 struct Along {
     size_t first;
     double blocks;
@@ -68,8 +68,8 @@ std::vector<Along> kinds_of_blocks(size_t threads, size_t block, size_t margin, 
 
 SectorCount textbook_sectors(const Reads& reads, BlockShape block, size_t element_bytes) {
     const size_t elements_per_sector = sector_bytes / element_bytes;
-    // Beyond the edges no thread reads further than this. (A thread with neighbours to itself reads none beyond them, but
-    // the last one of a row may read fewer.)
+    // No thread reads further beyond the edges than this. (A thread with neighbours to itself reads none beyond them,
+    // but the last one of a row may read fewer.)
     const size_t margin = reads.width;
     SectorCount total;
     for (const Along& x : kinds_of_blocks(reads.across(), block.x, margin, elements_per_sector)) {

@@ -103,7 +103,7 @@ TextureVariant constants(const char* name, const char* idea, unsigned passes) {
 #define ON_PATHS(name, what, pattern, launch)                                                      \
     reads(name "-global", what ": ordinary loads", pattern, Path::global,                          \
           [](const auto& arguments) { return launch<GlobalPath>(arguments); }),                    \
-        reads(name "-restrict", what ": loads of what nobody writes", pattern, Path::read_only,    \
+        reads(name "-restrict", what ": loads of read-only data", pattern, Path::read_only,        \
               [](const auto& arguments) { return launch<ReadOnlyPath>(arguments); }),              \
         reads(name "-texture-array", what ": a texture on an array", pattern, Path::array,         \
               [](const auto& arguments) { return launch<TexturePath>(arguments); }),               \
