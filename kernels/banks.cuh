@@ -152,8 +152,7 @@ __global__ void banks_read(BankPattern pattern, size_t requests, unsigned shared
 /// one more. (One lane's word in a row may be another's in the next.)
 __host__ __device__ inline unsigned part_for(unsigned byte) { return byte * 0x85ebca6bu + 0x2545f491u; }
 
-/// parts: for each thread of the grid and each row, the word that is there at the end; rows without a write are
-/// skipped.
+/// parts: for each thread of the grid and each row, the word that is there at the end, unless nothing was written.
 template <typename Word>
 __global__ void banks_write(BankPattern pattern, size_t requests, unsigned, unsigned* parts, WarpClock* clocks) {
     extern __shared__ __align__(16) unsigned char shared[];

@@ -1,9 +1,9 @@
 #pragma once
-// Work for streams to overlap. An element goes through a chain of dependent steps, x -> factor * x + summand modulo 2^32: a
-// chain as slow as requested, and exact, because the host knows its end without walking it (streams_shortcut).
-//   streams_iterate   a chain per element. One block of it is a slow kernel that leaves most of a device idle; a grid of it is
-//                     the compute stage between two copies
-//   streams_join      the same for the sum of three inputs: a kernel that has to wait for three others
+// Work for streams to overlap. An element goes through a chain of dependent steps, x -> factor * x + summand modulo
+// 2^32. It can be as slow as requested, and is verified exactly: the host computes its end directly (streams_shortcut).
+//   streams_iterate   one chain per element. One block of it is a slow kernel that leaves most of a device idle; a grid
+//                     of it is the compute stage between two copies
+//   streams_join      the same for the sum of three inputs: a kernel that must wait for three others
 //   streams_empty     nothing: only the launch is left
 //   streams_count     adds one to a counter: proof that a launch took place
 #include "common/cuda/launch_shape.cuh"
@@ -22,10 +22,10 @@ struct AffineStep {
     __host__ __device__ constexpr unsigned operator()(unsigned x) const { return factor * x + summand; }
 };
 
-/// The generator of "Numerical Recipes": of full period, so that no two elements ever become equal.
+/// The generator of "Numerical Recipes". It has full period, so that different elements stay different.
 constexpr AffineStep streams_step{1664525U, 1013904223U};
 
-/// `steps` steps as one, by repeated squaring: what verification compares with.
+/// `steps` steps combined into one by repeated squaring, for verification.
 constexpr AffineStep streams_shortcut(size_t steps) {
     AffineStep result{1, 0};
     AffineStep power = streams_step;
@@ -46,7 +46,7 @@ struct StreamsArguments {
     cudaStream_t stream;
 };
 
-// The step comes as an argument: constants would let the compiler fold several steps into one.
+// The step is an argument: with constants the compiler could fold several steps into one.
 __device__ inline unsigned streams_walk(unsigned x, AffineStep step, unsigned steps) {
 #pragma unroll 8
     for (unsigned i = 0; i < steps; ++i) x = step(x);
@@ -61,7 +61,7 @@ __global__ void streams_iterate(const int* in, int* out, size_t n, AffineStep st
         out[i] = static_cast<int>(streams_walk(static_cast<unsigned>(in[i]), step, steps));
 }
 
-/// Any grid. The three inputs lie one after another, n elements each.
+/// Any grid. The three inputs lie one after another, with n elements each.
 __global__ void streams_join(const int* in, int* out, size_t n, AffineStep step, unsigned steps) {
     const size_t first = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     const size_t grid_stride = static_cast<size_t>(gridDim.x) * blockDim.x;
@@ -78,7 +78,7 @@ __global__ void streams_empty() {}
 /// Grid 1, block 1.
 __global__ void streams_count(unsigned* counter) { ++*counter; }
 
-/// One block, however many elements: the slow kernel.
+/// One block for any number of elements: the slow kernel.
 inline LaunchShape launch_streams_slow(const StreamsArguments& arguments) {
     streams_iterate<<<1, arguments.block_size, 0, arguments.stream>>>(arguments.d_in, arguments.d_out, arguments.n,
                                                                       streams_step, arguments.steps);
@@ -92,7 +92,7 @@ inline LaunchShape launch_streams_join(const StreamsArguments& arguments) {
     return {dim3(1), dim3(arguments.block_size), 0};
 }
 
-/// A thread per element: the compute stage.
+/// One thread per element: the compute stage.
 inline LaunchShape launch_streams_stage(const StreamsArguments& arguments) {
     const unsigned grid = grid_for(arguments.n, arguments.block_size);
     streams_iterate<<<grid, arguments.block_size, 0, arguments.stream>>>(arguments.d_in, arguments.d_out, arguments.n,
@@ -100,7 +100,7 @@ inline LaunchShape launch_streams_stage(const StreamsArguments& arguments) {
     return {dim3(grid), dim3(arguments.block_size), 0};
 }
 
-/// The least that can be launched.
+/// The smallest possible launch.
 inline LaunchShape launch_streams_empty(cudaStream_t stream) {
     streams_empty<<<1, 1, 0, stream>>>();
     return {dim3(1), dim3(1), 0};

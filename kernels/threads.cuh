@@ -1,6 +1,6 @@
 #pragma once
-// Every thread writes down who it is, where it runs and when: its places in the block and in the grid, its lane, its
-// multiprocessor, and the time around some arithmetic.
+// Every thread records who it is, where it runs and when: its indices, its lane, its multiprocessor, and the time
+// before and after some arithmetic.
 #include "common/cuda/launch_shape.cuh"
 
 #include <cuda_runtime.h>
@@ -14,11 +14,11 @@ struct ThreadRecord {
     uint3 block, thread;  // blockIdx and threadIdx
     unsigned lane, multiprocessor;
     unsigned long long begin_ns, end_ns;  // of the device's timer, the same for all multiprocessors
-    unsigned cycles;                      // in between, of its multiprocessor's clock
+    unsigned cycles;                      // between them, of the multiprocessor's clock
     unsigned work;                        // where the steps led
 };
 
-/// A step of arithmetic that needs the one before.
+/// A step of arithmetic that needs the result of the previous one.
 __host__ __device__ constexpr unsigned next_of(unsigned work) { return work * 1664525u + 1013904223u; }
 
 struct ThreadClock {
@@ -32,12 +32,12 @@ __device__ __forceinline__ ThreadClock read_thread_clock() {
     return now;
 }
 
-/// The place of a point in an extent, x fastest.
+/// The linear index of a point in an extent, x fastest.
 __host__ __device__ constexpr size_t rank_in(uint3 point, dim3 extent) {
     return point.x + extent.x * (point.y + static_cast<size_t>(extent.y) * point.z);
 }
 
-/// Any grid, any block; a record for each thread, the blocks' one after another.
+/// Any grid, any block; one record per thread, block after block.
 __global__ void record_threads(ThreadRecord* records, unsigned steps) {
     const ThreadClock begin = read_thread_clock();
     const size_t rank = rank_in(threadIdx, blockDim);
@@ -45,7 +45,7 @@ __global__ void record_threads(ThreadRecord* records, unsigned steps) {
     unsigned work = static_cast<unsigned>(index);
     for (unsigned i = 0; i < steps; ++i) {
         work = next_of(work);
-        asm volatile("" : "+r"(work));  // or the compiler would take several steps at once
+        asm volatile("" : "+r"(work));  // keeps the compiler from merging steps
     }
     ThreadRecord record;
     record.block = blockIdx;

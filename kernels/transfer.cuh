@@ -1,8 +1,9 @@
 #pragma once
-// Copies by a kernel: bytes in the memory of the device, of another device, or of the host, as its threads reach them.
-//   transfer_copy   sixteen bytes per access, four of them in flight per thread; what is left over goes byte by byte
+// Copies by a kernel: between the memory of the device, another device, or the host, wherever its threads have access.
+//   transfer_copy   16 bytes per access, four accesses in flight per thread; the rest byte by byte
 //
-// Any number of bytes, any alignment: vectors where both ends lie alike in them. The ends do not overlap.
+// Any number of bytes, any alignment: vectors only if source and target are equally far from a 16-byte boundary. They
+// do not overlap.
 #include <cuda_runtime.h>
 
 #include <cstddef>
@@ -26,14 +27,14 @@ struct TransferArguments {
 using ByteVector = Vector<unsigned char>;
 constexpr unsigned transfer_loads_in_flight = 4;
 
-/// Any grid. `span` is how `to` lies in vectors; `from` lies in the same way, or the span has none.
+/// Any grid. `span` divides `to` into vectors; `from` has the same alignment, or the span has no vectors.
 __global__ void transfer_copy(unsigned char* to, const unsigned char* from, VectorSpan<unsigned char> span) {
     const size_t thread = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     const size_t threads = static_cast<size_t>(gridDim.x) * blockDim.x;
     for (size_t k = thread; k < span.edges(); k += threads) to[span.edge(k)] = from[span.edge(k)];
     auto* const to_vectors = reinterpret_cast<ByteVector*>(to + span.head);
     const auto* const from_vectors = reinterpret_cast<const ByteVector*>(from + span.head);
-    // All loads of a round are under way before the first store waits for its value: a bus answers late.
+    // All loads of a round are in flight before the first store waits for its value: a bus has high latency.
     size_t i = thread;
     for (; i + (transfer_loads_in_flight - 1) * threads < span.vectors; i += transfer_loads_in_flight * threads) {
         ByteVector values[transfer_loads_in_flight];

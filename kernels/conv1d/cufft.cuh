@@ -37,8 +37,7 @@ __global__ void gather_blocks(Signal<T> signal, T* gathered, FftBlocks blocks, s
         i < end ? signal.at(static_cast<std::int64_t>(i) - before) : T(0);
 }
 
-/// Grid x: over the bins of a block; y: over blocks. Multiplies by `scale`, 1 / length, which cuFFT leaves to its
-/// callers.
+/// Grid x: over the bins of a block; y: over blocks. `scale`: 1 / length, which cuFFT leaves to its callers.
 template <typename T>
 __global__ void multiply_spectra(Complex<T>* spectra, const Complex<T>* filter, unsigned bins, T scale) {
     const unsigned k = blockIdx.x * blockDim.x + threadIdx.x;

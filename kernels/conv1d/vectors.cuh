@@ -58,8 +58,7 @@ __global__ void __launch_bounds__(vectors_block) conv1d_vectors(Signal<T> signal
     }
 }
 
-/// The windows of a launch: `shift` elements from a 16-byte boundary to the first tap, and the vectors needed from
-/// there.
+/// The windows of a launch: `shift` elements from a 16-byte boundary to the first tap, `vectors` vectors from there.
 struct WindowPlace {
     unsigned shift, vectors;
 };

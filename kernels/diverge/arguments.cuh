@@ -1,13 +1,13 @@
 #pragma once
-// Kernels in which lanes of a warp go different ways. Which way a thread goes is data to the compiler, so that the same
-// code runs whether the lanes of a warp agree or not.
+// Kernels in which the lanes of a warp diverge. A thread's path depends on data, so that the same code runs whether the
+// lanes of a warp agree or not.
 //   branch.cuh    an if and its else, with bodies of 1 to 256 operations
-//   nested.cuh    branches in branches: 2 to 32 paths
-//   cases.cuh     a switch of 32 cases; loops of unequal length; an early exit
-//   waiting.cuh   lanes that wait for each other: a handshake, and a lock
+//   nested.cuh    nested branches: 2 to 32 paths
+//   cases.cuh     a switch with 32 cases; loops of unequal length; an early exit
+//   waiting.cuh   lanes that wait for each other: a handshake and a lock
 //
-// All but the last work on words, one per thread, for any n and block. A thread takes its word round and round through
-// bodies, whose operations each need the result of the one before.
+// All but the last work on words, one per thread, for any n and block. A thread takes its word through a body, round
+// after round; each operation needs the result of the previous one.
 #include "common/cuda/launch_shape.cuh"
 
 #include <cuda_runtime.h>
@@ -17,23 +17,23 @@
 
 namespace BACKEND {
 
-/// What decides where a thread goes is its place, the number of its word in the block. Neighbours have different places, and
-/// with a shift of 5 the lanes of a warp have the same one.
+/// A thread's place, the index of its word in the block, decides which path it takes. Neighbours take different paths;
+/// with a shift of 5, all lanes of a warp take the same one.
 struct DivergePlaces {
     unsigned shift = 0;
-    unsigned mask = ~0u, threshold = 0;  // of the side of a branch
-    bool reordered = false;              // the first half of the threads takes the words with even numbers
+    unsigned mask = ~0u, threshold = 0;  // for the side of a branch
+    bool reordered = false;              // the first half of the threads takes the words with even indices
 
-    /// The word that a thread of a block takes. (Without a branch, which would be counted.)
+    /// The word that a thread of a block takes. (Computed without a branch, which would be counted.)
     __host__ __device__ unsigned word_of(unsigned thread, unsigned threads) const {
         const unsigned half = (threads + 1) / 2, second = reordered & (thread >= half);
         return ((thread - second * half) << static_cast<unsigned>(reordered)) + second;
     }
-    /// One of two ways, the other one in every other round.
+    /// One of two sides; the other one in odd rounds.
     __host__ __device__ unsigned side_of(unsigned place, unsigned round) const {
         return static_cast<unsigned>((place >> shift & mask) > threshold) ^ (round & 1);
     }
-    /// One of `count` ways, a power of two; the next one in every round.
+    /// One of `count` paths, a power of two; the next one in each round.
     __host__ __device__ unsigned path_of(unsigned place, unsigned round, unsigned count) const {
         return ((place >> shift) + round) & (count - 1);
     }
@@ -50,9 +50,9 @@ struct DivergeArguments {
     cudaStream_t stream = nullptr;
 };
 
-/// Operations of the bodies that have no other number of them.
+/// Operations per body, unless the kernel has its own number.
 constexpr unsigned diverge_body_operations = 16;
-/// Ways through a switch and through the deepest branches, and the longest loop.
+/// Paths through a switch and through the deepest nested branches, and the turns of the longest loop.
 constexpr unsigned diverge_paths = 32;
 
 /// The factor of operation number `step` of a path: odd, and no two are the same.
@@ -60,8 +60,8 @@ __host__ __device__ constexpr unsigned diverge_factor(unsigned path, unsigned st
     return (path * 256 + step + 1) * 0x9e3779b2u | 1;
 }
 
-/// One operation: a multiplication with an addition, or a subtraction on every other path, so that compilers find nothing
-/// that two sides of a branch have in common.
+/// One operation: a multiplication with an addition, or with a subtraction on every other path, so that compilers find
+/// no code that two sides of a branch have in common.
 __host__ __device__ constexpr unsigned diverge_step(unsigned value, unsigned word, unsigned path, unsigned factor) {
     return path % 2 == 0 ? value * factor + word : value * factor - word;
 }
@@ -71,7 +71,7 @@ __constant__ unsigned diverge_nothing = 0;
 #endif
 
 /// An operation's factor. On a GPU it is part of the instruction. In the simulator each operation also reads a word of
-/// constant memory: its requests are operations of warps, and the lanes in them are the active ones.
+/// constant memory: its requests count the warps' operations, and the lanes in them are the active ones.
 __device__ __forceinline__ unsigned counted_factor(unsigned factor) {
 #ifdef __SIMCC__
     return factor ^ *const_cast<const volatile unsigned*>(&diverge_nothing);
@@ -87,7 +87,7 @@ __device__ __forceinline__ unsigned diverge_steps(unsigned value, unsigned word,
     return value;
 }
 
-/// `operations` of them in a row, without a loop. (In groups, which compile faster than one by one or all at once.)
+/// `operations` operations in a row, without a loop. (In groups, which compile faster than one by one or all at once.)
 template <unsigned operations, unsigned path, unsigned first = 0>
 __device__ __forceinline__ unsigned diverge_body(unsigned value, unsigned word) {
     constexpr unsigned group = operations < 16 ? operations : 16;
@@ -96,8 +96,8 @@ __device__ __forceinline__ unsigned diverge_body(unsigned value, unsigned word) 
     else return value;
 }
 
-/// One round after the other for a thread's own word: round(value, word, place, number of the round). (A Round is a
-/// structure rather than a lambda so that it is inlined however long it is.)
+/// Applies round(value, word, place, round number) to a thread's word, round after round. (A Round is a struct, not a
+/// lambda, so that it is inlined whatever its length.)
 template <typename Round>
 __device__ __forceinline__ void take_rounds(const DivergeArguments& arguments, Round round) {
     const unsigned place = arguments.places.word_of(threadIdx.x, blockDim.x);
@@ -119,7 +119,7 @@ LaunchShape launch_diverge_kernel(Kernel* kernel, const DivergeArguments& argume
 
 using DivergeLaunch = LaunchShape(const DivergeArguments& arguments);
 
-/// Of the launches that launch_of() gives for each of the numbers, that of one of them, known only when it runs.
+/// The launch for `wanted`, known only at run time: one of those that launch_of() makes for each of `numbers`.
 template <unsigned... numbers, typename LaunchOf>
 DivergeLaunch* diverge_launch_of(size_t wanted, LaunchOf launch_of) {
     DivergeLaunch* found = nullptr;

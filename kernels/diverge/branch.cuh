@@ -1,6 +1,7 @@
 #pragma once
-// A branch with two sides, as long as each other. Short ones need no branch: a compiler lets all lanes run both of them and
-// switches the results of one off, which is called predication.
+// A branch with two sides of equal length. Short sides need no branch: with predication, all lanes run both sides and
+// discard the results of one.
+//   diverge_branch   any n; any block; grid ceil(n / block)
 #include "kernels/diverge/arguments.cuh"
 
 namespace BACKEND {

@@ -1,5 +1,8 @@
 #pragma once
-// Ways that part without an else: a switch, loops that end after different numbers of rounds, and lanes that leave early.
+// Divergence without an else. Any n; any block; grid ceil(n / block).
+//   diverge_switch   32 cases
+//   diverge_loops    loops with different trip counts
+//   diverge_exit     lanes that exit early
 #include "kernels/diverge/arguments.cuh"
 
 namespace BACKEND {
@@ -44,7 +47,7 @@ __global__ void diverge_switch(const DivergeArguments arguments) {
     take_rounds(arguments, SwitchRound{arguments.places});
 }
 
-/// In each round a thread goes through the body 1 to 32 times.
+/// In each round a thread runs the body 1 to 32 times.
 struct LoopsRound {
     const DivergePlaces& places;
 
@@ -63,7 +66,7 @@ __global__ void diverge_loops(const DivergeArguments arguments) {
     take_rounds(arguments, LoopsRound{arguments.places});
 }
 
-/// Half of the threads have nothing to do.
+/// Half of the threads have nothing to do and exit.
 __global__ void diverge_exit(const DivergeArguments arguments) {
     const unsigned place = arguments.places.word_of(threadIdx.x, blockDim.x);
     const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + place;

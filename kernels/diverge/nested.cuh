@@ -1,10 +1,11 @@
 #pragma once
-// Branches in branches: at each level a bit of the path decides, from the highest on.
+// Nested branches: at each level one bit of the path decides, the highest first.
+//   diverge_nested   any n; any block; grid ceil(n / block)
 #include "kernels/diverge/arguments.cuh"
 
 namespace BACKEND {
 
-/// The branches below those that have led to `path`, of which `levels` are left.
+/// The `levels` levels of branches below those that have led to `path`.
 template <unsigned levels, unsigned path>
 __device__ __forceinline__ unsigned take_path(unsigned wanted, unsigned value, unsigned word) {
     if constexpr (levels == 0) {

@@ -1,6 +1,6 @@
 #pragma once
-// Barriers of a block of 1 to 32 warps and of a cluster of blocks, and loads from another block's shared memory. Clusters
-// need compute capability 9.0: on older GPUs these kernels do nothing, and are not launched.
+// Barriers of a block of 1 to 32 warps and of a cluster, and loads from another block's shared memory. Clusters need
+// compute capability 9.0: on older GPUs those kernels do nothing and are not launched.
 #include "kernels/latency/arguments.cuh"
 
 namespace BACKEND {
@@ -13,7 +13,7 @@ namespace BACKEND {
 #define LATENCY_CLUSTERS 0
 #endif
 
-/// One block. Every thread counts its barriers; the first one reports.
+/// One block. Every thread counts its barriers; the first thread reports.
 __global__ void chain_block_barriers(LatencySteps steps, LatencyReading* reading) {
     LatencyReading own;
     time_steps(0u, steps, &own, [](unsigned count) {
@@ -51,10 +51,10 @@ __global__ void chase_distributed([[maybe_unused]] unsigned start, [[maybe_unuse
     __shared__ unsigned long long words[distributed_words];
     unsigned long long base = 0;
     asm("mapa.u64 %0, %1, %2;" : "=l"(base) : "l"(words), "r"(gridDim.x - 1));
-    // An odd step goes through all of them.
+    // An odd step visits all of the words.
     for (unsigned i = threadIdx.x; i < distributed_words; i += blockDim.x)
         words[i] = base + (i + 97) % distributed_words * sizeof(unsigned long long);
-    cluster_barrier();
+    cluster_barrier();  // the last block has linked its words
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         const unsigned long long first = base + start * sizeof(unsigned long long);
         const unsigned long long end = time_steps(first, steps, reading, [](unsigned long long at) {
@@ -63,9 +63,8 @@ __global__ void chase_distributed([[maybe_unused]] unsigned start, [[maybe_unuse
         });
         reading->end = (end - base) / sizeof(unsigned long long);
     }
-    // Its memory must last until the walk has ended.
-    __syncwarp();
-    cluster_barrier();
+    __syncwarp();       // the aligned barrier needs whole warps
+    cluster_barrier();  // the last block must not exit, and free its memory, before the walk has ended
 #endif
 }
 

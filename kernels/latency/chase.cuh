@@ -1,8 +1,9 @@
 #pragma once
-// Pointer chases: every load's address is what the load before it has brought.
+// Pointer chases: the address of every load is the value that the previous one returned.
 //
-// Places lie `stride` bytes apart and are linked into one cycle, x -> (a x + c) mod n, so that neither order nor distance
-// helps. One thread walks, or a warp as one; a place holds the address of the next one, so that a step is a load and nothing else.
+// Places lie `stride` bytes apart and are linked into one cycle, x -> (a x + c) mod n, which defeats prefetching. One
+// thread walks, or the lanes of a warp together. A place holds the address of the next one, so that a step is one load
+// and nothing else.
 #include "kernels/latency/arguments.cuh"
 
 namespace BACKEND {
@@ -16,7 +17,7 @@ struct ChaseCycle {
     __host__ __device__ unsigned long long next(unsigned long long x) const { return (a * x + c) % n; }
 };
 
-/// Links places of global memory, or of the host's that is mapped. Any grid.
+/// Links places in global memory or in mapped host memory. Any grid and block.
 __global__ void link_addresses(unsigned char* memory, unsigned long long stride, ChaseCycle cycle) {
     const unsigned long long first = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x;
     const unsigned long long threads = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
@@ -25,7 +26,7 @@ __global__ void link_addresses(unsigned char* memory, unsigned long long stride,
             reinterpret_cast<unsigned long long>(memory + cycle.next(x) * stride);
 }
 
-/// Links places of a texture: indices of words.
+/// Links places in a texture's memory: they hold indices of words. Any grid and block.
 __global__ void link_indices(unsigned* words, unsigned long long stride, ChaseCycle cycle) {
     const unsigned long long first = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x;
     const unsigned long long threads = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
@@ -34,7 +35,7 @@ __global__ void link_indices(unsigned* words, unsigned long long stride, ChaseCy
 }
 
 /// How a step loads.
-struct CachedLoad {  // by way of L1
+struct CachedLoad {  // through L1
     static __device__ __forceinline__ unsigned long long load(unsigned long long address) {
         asm volatile("ld.global.u64 %0, [%0];" : "+l"(address)::"memory");
         return address;
@@ -46,7 +47,7 @@ struct UncachedLoad {  // past L1
         return address;
     }
 };
-struct VolatileLoad {  // from the memory itself, every time
+struct VolatileLoad {  // from memory itself, every time
     static __device__ __forceinline__ unsigned long long load(unsigned long long address) {
         asm volatile("ld.volatile.global.u64 %0, [%0];" : "+l"(address)::"memory");
         return address;
@@ -59,8 +60,8 @@ struct ConstantLoad {
     }
 };
 
-/// One to 32 lanes, which all walk the same way; the first one reports. (A number from the thread's index, 0, keeps the
-/// addresses out of the registers that a warp shares, and so from another path to constant memory.)
+/// One to 32 lanes, which all walk the same path; the first one reports. (Adding threadIdx.x / 32, which is 0, keeps
+/// the address out of the uniform registers, from which loads would take another path to constant memory.)
 template <typename Space>
 __global__ void chase_addresses(unsigned long long start, LatencySteps steps, LatencyReading* reading) {
     LatencyReading own;
@@ -71,7 +72,7 @@ __global__ void chase_addresses(unsigned long long start, LatencySteps steps, La
 constexpr unsigned latency_constant_bytes = 64 * 1024;
 __constant__ __align__(16) unsigned char latency_constants[latency_constant_bytes];
 
-/// The address of the constants, as loads from constant memory take it: the host links them. One thread.
+/// One thread. Stores the address of the constants as loads from constant memory take it; the host links them.
 __global__ void find_constants(unsigned long long* address) {
     asm("cvta.to.const.u64 %0, %1;" : "=l"(*address) : "l"(latency_constants));
 }
@@ -82,14 +83,14 @@ __global__ void chase_texture(cudaTextureObject_t texture, unsigned start, Laten
     time_steps(start, steps, reading, [=](unsigned at) { return tex1Dfetch<unsigned>(texture, static_cast<int>(at)); });
 }
 
-/// Dynamic shared memory of n x stride bytes, linked here. Any block; its first thread walks, from place `start`.
+/// Dynamic shared memory of n * stride bytes, linked here. Any block; its first thread walks from place `start`.
 __global__ void chase_shared(unsigned start, unsigned stride, ChaseCycle cycle, LatencySteps steps,
                              LatencyReading* reading) {
     extern __shared__ __align__(16) unsigned char places[];
     const auto base = static_cast<unsigned>(__cvta_generic_to_shared(places));
     for (unsigned x = threadIdx.x; x < cycle.n; x += blockDim.x)
         *reinterpret_cast<unsigned*>(places + x * stride) = base + static_cast<unsigned>(cycle.next(x)) * stride;
-    __syncthreads();
+    __syncthreads();  // all places are linked
     if (threadIdx.x != 0) return;
     const unsigned end = time_steps(base + start * stride, steps, reading, [](unsigned at) {
         asm volatile("ld.shared.u32 %0, [%0];" : "+r"(at)::"memory");
@@ -98,8 +99,8 @@ __global__ void chase_shared(unsigned start, unsigned stride, ChaseCycle cycle, 
     reading->end = (end - base) / stride;
 }
 
-/// The latency of each of `lines` places, `stride` bytes apart, past L1: cycles[i] of `timed` loads of place i by itself,
-/// which holds its own address. One thread.
+/// One thread. The latency past L1 of each of `lines` places, `stride` bytes apart: readings[i] is for `timed` loads of
+/// place i alone, which holds its own address.
 __global__ void time_each_line(unsigned char* memory, unsigned long long stride, unsigned lines, unsigned timed,
                                LatencyReading* readings) {
     for (unsigned i = 0; i < lines; ++i) {

@@ -1,6 +1,6 @@
 #pragma once
-// Operations that each need the result of the one before, without memory or on one word of it. One warp; its first lane
-// reports.
+// Operations that each need the result of the previous one, in registers or on one word of memory. One warp; its first
+// lane reports.
 #include "kernels/latency/arguments.cuh"
 
 namespace BACKEND {
@@ -9,8 +9,8 @@ namespace BACKEND {
 
 constexpr unsigned latency_factor = 1664525u, latency_summand = 1013904223u;
 
-/// From register to register: x = factor x + summand, one instruction. The factors come as arguments, so that the compiler
-/// cannot join two steps. Ends with x.
+/// From register to register: x = factor * x + summand, one instruction. factor and summand are arguments, so that the
+/// compiler cannot merge two steps. Ends with x.
 __global__ void chain_multiply_adds(unsigned factor, unsigned summand, LatencySteps steps, LatencyReading* reading) {
     LatencyReading own;
     time_steps(threadIdx.x, steps, &own, [=](unsigned x) {
@@ -20,7 +20,8 @@ __global__ void chain_multiply_adds(unsigned factor, unsigned summand, LatencySt
     if (threadIdx.x == 0) *reading = own;
 }
 
-/// Every lane asks the lane that the last answer named, and learns the next one: ends with the number of steps mod 32.
+/// Every lane reads from the lane that the last answer named, and gets the next one. Ends with the number of steps,
+/// modulo 32.
 __global__ void chain_shuffles(LatencySteps steps, LatencyReading* reading) {
     const unsigned next = (threadIdx.x + 1) % 32;
     LatencyReading own;
@@ -31,8 +32,8 @@ __global__ void chain_shuffles(LatencySteps steps, LatencyReading* reading) {
     if (threadIdx.x == 0) *reading = own;
 }
 
-/// A word of shared memory holds its own address: an atomic addition of zero returns it, and the next one needs it. Ends
-/// with the distance from there. `zero` comes as an argument, so that additions stay additions.
+/// A word of shared memory holds its own address: an atomic addition of zero returns it, and the next addition needs
+/// it. Ends with the distance from there, 0. `zero` is an argument, so that the compiler keeps the additions.
 __global__ void chain_shared_atomics(unsigned zero, LatencySteps steps, LatencyReading* reading) {
     __shared__ unsigned word;
     if (threadIdx.x != 0) return;

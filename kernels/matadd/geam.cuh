@@ -5,7 +5,7 @@
 
 namespace BACKEND {
 
-/// Rows and columns fit into an int. Failure(cuda_error) names cuBLAS's status.
+/// Rows and columns must fit into an int. Failure(cuda_error) names cuBLAS's status.
 template <typename T>
 LaunchShape launch_matadd_geam(const Geam<T>& geam, const MataddArguments<T>& arguments) {
     constexpr auto as_it_is = Geam<T>::Operation::none;

@@ -1,9 +1,9 @@
 #pragma once
-// C = A + B for matrices, a thread per element, in blocks of any shape:
-//   matadd_row_major      threadIdx.x runs along a row: neighbouring lanes, neighbouring words, if the block is as wide as a
-//                         warp; else a warp takes a piece of several rows
-//   matadd_column_major   threadIdx.x runs down a column: each lane of a warp is in another row, in a sector of its own
-// The ladder ends in common/cuda/streaming_sum.cuh, which has no shapes: a matrix without gaps is a vector.
+// C = A + B for matrices, one thread per element, in blocks of any shape:
+//   matadd_column_major   threadIdx.x runs down a column: each lane of a warp is in a different row and sector
+//   matadd_row_major      removes the strided accesses: threadIdx.x runs along a row, so neighbouring lanes access
+//                         neighbouring words. If the block is narrower than a warp, a warp takes parts of several rows
+// The ladder ends in common/cuda/streaming_sum.cuh, which ignores the shape: a matrix without gaps is a vector.
 //
 // Any shape of matrix, any block of up to 1024 threads. Neither input may overlap the output.
 #include "common/cuda/launch_shape.cuh"
@@ -14,8 +14,8 @@
 
 namespace BACKEND {
 
-/// All three matrices have rows x columns elements, row by row without gaps, and are aligned as T is, not more. Block:
-/// of the variants that take one; 1x1 to 1024 threads, of one layer.
+/// All three matrices have rows x columns elements, row-major without gaps, and are aligned as T is, not more. block:
+/// for the variants that take one; 1 to 1024 threads, z is 1.
 template <typename T>
 struct MataddArguments {
     const T* d_a = nullptr;
@@ -26,8 +26,8 @@ struct MataddArguments {
     cudaStream_t stream = nullptr;
 };
 
-/// A thread's place along the grid's second extent. Where that needs more blocks than a grid may have in y, the others
-/// are layers in z.
+/// A thread's index along the grid's second extent, which continues in z if it needs more blocks than a grid may have
+/// in y.
 __device__ __forceinline__ size_t second_index() {
     return (static_cast<size_t>(blockIdx.z) * gridDim.y + blockIdx.y) * blockDim.y + threadIdx.y;
 }
@@ -48,7 +48,7 @@ __global__ void matadd_column_major(const T* a, const T* b, T* c, size_t rows, s
         c[row * columns + column] = a[row * columns + column] + b[row * columns + column];
 }
 
-/// As many blocks as cover first x second elements, the least that do in y for the layers that it takes.
+/// The grid that covers first x second elements: as few layers in z as possible, then as few blocks in y.
 inline dim3 matadd_grid(size_t first, size_t second, dim3 block) {
     constexpr size_t most_blocks_in_y = 65535;
     const size_t blocks = grid_for(second, block.y);
@@ -56,7 +56,7 @@ inline dim3 matadd_grid(size_t first, size_t second, dim3 block) {
     return {grid_for(first, block.x), static_cast<unsigned>(divide_up(blocks, layers)), static_cast<unsigned>(layers)};
 }
 
-/// first, second: what runs along the grid's extents.
+/// first, second: the extents of the matrix along x and along y and z.
 template <typename T>
 LaunchShape launch_matadd(void (*kernel)(const T*, const T*, T*, size_t, size_t), size_t first, size_t second,
                           const MataddArguments<T>& of) {

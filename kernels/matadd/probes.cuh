@@ -1,5 +1,5 @@
 #pragma once
-// Kernels with different needs, for a comparison of our occupancy with CUDA's: they are never run, only asked about.
+// Kernels with different needs, to compare our occupancy calculation with CUDA's. They are never run, only queried.
 #include "common/cuda/launch_shape.cuh"
 
 #include <cuda_runtime.h>
@@ -8,7 +8,7 @@
 
 namespace BACKEND {
 
-/// Has `live` values in registers at a time: every round needs all of the round before.
+/// Keeps `live` values in registers: every round needs all values of the previous one.
 template <unsigned live, unsigned shared_words>
 __device__ __forceinline__ void mix(float (&tile)[shared_words], float* data, unsigned rounds) {
     float values[live];
@@ -21,21 +21,21 @@ __device__ __forceinline__ void mix(float (&tile)[shared_words], float* data, un
         values[live - 1] *= first;
     }
     tile[threadIdx.x % shared_words] = values[0];
-    __syncthreads();
+    __syncthreads();  // tile[0] may be another thread's
     float sum = tile[0];
 #pragma unroll
     for (unsigned k = 0; k < live; ++k) sum += values[k];
     data[live + threadIdx.x] = sum;
 }
 
-/// Blocks of any size that its registers allow.
+/// Blocks of any size that the registers allow.
 template <unsigned live, unsigned shared_words>
 __global__ void probe_free(float* data, unsigned rounds) {
     __shared__ float tile[shared_words];
     mix<live>(tile, data, rounds);
 }
 
-/// Blocks of at most `most_threads`, for which the compiler saves registers.
+/// Blocks of at most `most_threads`; the compiler limits registers accordingly.
 template <unsigned live, unsigned shared_words, unsigned most_threads>
 __global__ void __launch_bounds__(most_threads) probe_bounded(float* data, unsigned rounds) {
     __shared__ float tile[shared_words];
@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(most_threads) probe_bounded(float* data, unsig
 
 struct OccupancyProbe {
     const void* kernel;
-    unsigned shared_bytes;  // of its own variables
+    unsigned shared_bytes;  // static
     unsigned most_threads;  // that a block may have
 };
 

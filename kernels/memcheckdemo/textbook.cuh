@@ -1,4 +1,4 @@
-//! What all plants use, in the program and in the files of --export, as a textbook would write it: without a namespace.
+//! Used by all plants, in the program and in the files of --export; in textbook style, without a namespace.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,7 +12,7 @@
         if (error_of_call != cudaSuccess) return error_of_call; \
     } while (false)
 
-// The error of the launches before, or else of the kernels that it waits for.
+// Waits for all kernels. Returns the error of one of them or, if there is none, of a launch before.
 inline cudaError_t finished() {
     const cudaError_t launched = cudaGetLastError(), ran = cudaDeviceSynchronize();
     return ran != cudaSuccess ? ran : launched;

@@ -1,11 +1,11 @@
 #pragma once
-// The arithmetic of the Mandelbrot set, the same to the last bit on every device and on the host: each multiplication
-// whose product is added is one fused operation here, so that no compiler has a choice.
+// The arithmetic of the Mandelbrot set, the same to the last bit on every device and on the host: every multiply-add is
+// an explicit fma, so that compilers have no choice.
 #include <cmath>
 
 namespace BACKEND {
 
-/// How many steps of z -> z^2 + c it takes until |z| >= 2, at most `most`.
+/// How many steps of z -> z^2 + c it takes until |z| >= 2; at most `most`.
 __host__ __device__ inline unsigned dwell(float c_x, float c_y, unsigned most) {
     float x = c_x, y = c_y;
     unsigned steps = 0;
@@ -18,13 +18,13 @@ __host__ __device__ inline unsigned dwell(float c_x, float c_y, unsigned most) {
     return steps;
 }
 
-/// The pixel (x, y) of an image of the whole set, whose left upper corner is -2 - 1.25 i.
+/// The dwell of pixel (x, y) in an image of the whole set, whose upper left corner is -2 - 1.25 i.
 __host__ __device__ inline unsigned dwell_of_pixel(unsigned x, unsigned y, unsigned side, unsigned most) {
     const float step = 2.5F / static_cast<float>(side);
     return dwell(fmaf(static_cast<float>(x), step, -2.0F), fmaf(static_cast<float>(y), step, -1.25F), most);
 }
 
-/// The pixels around a rectangle, numbered.
+/// How many pixels the border of a rectangle has, and the coordinates of border pixel i.
 __host__ __device__ constexpr unsigned border_length(unsigned width, unsigned height) {
     return height == 1 || width == 1 ? width * height : 2 * (width + height) - 4;
 }

@@ -1,11 +1,11 @@
 #pragma once
-// What a launch costs, by who makes it: grids of one thread that do nearly nothing.
-//   mark_grid          the grid
-//   one_thread_marks   one thread launches all of them, into its block's null stream, where each waits for the one
-//                      before, or as fire-and-forget or tail launches
-//   blocks_mark        a block for each: the null streams of different blocks do not wait for each other
-//   threads_mark       a thread for each, fire-and-forget
-//   chain_marks        each launches the next: depth
+// What a launch costs, depending on who makes it: grids of one thread that do nearly nothing.
+//   mark_grid          the grid that is launched
+//   one_thread_marks   one thread launches all grids, into its block's null stream, where each waits for the previous
+//                      one, or as fire-and-forget or tail launches
+//   blocks_mark        one block launches each: the null streams of different blocks do not wait for each other
+//   threads_mark       one thread launches each, fire-and-forget
+//   chain_marks        each grid launches the next: depth
 #include "kernels/nested/launches.cuh"
 
 namespace BACKEND {
@@ -34,13 +34,13 @@ __global__ void one_thread_marks(NestedArguments arguments, NestedStream stream)
     note_error(arguments);
 }
 
-/// A block of one thread for each grid.
+/// Grid `count`, block 1: each block launches a grid.
 __global__ void blocks_mark(NestedArguments arguments) {
     if (blockIdx.x < arguments.count) mark_grid<<<1, 1>>>(arguments, blockIdx.x);
     note_error(arguments);
 }
 
-/// A thread for each grid; any block size.
+/// Any block; grid ceil(count / block): each thread launches a grid.
 __global__ void threads_mark(NestedArguments arguments) {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < arguments.count) mark_grid<<<1, 1, 0, cudaStreamFireAndForget>>>(arguments, i);

@@ -1,5 +1,5 @@
 #pragma once
-// The first example of dynamic parallelism in a book: every thread greets, and one of each block launches the next
+// A book's first example of dynamic parallelism: every thread greets, and one thread of each block launches the next
 // grid.
 #include "kernels/nested/launches.cuh"
 

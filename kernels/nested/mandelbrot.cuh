@@ -1,11 +1,11 @@
 #pragma once
-// Where launches by kernels pay: the work is only known once some of it is done. Regions of the plane whose points take
-// equally many steps have no holes, so a square whose border takes equally many everywhere is done (Mariani and
-// Silver).
-//   mandelbrot_pixels    a thread per pixel: every point of the set takes all the steps
-//   mandelbrot_squares   a block per square: its border first; then it is filled, or divided into 4 x 4 by a launch,
-//                        or, if it is small, made pixel by pixel
-// (Between two pixels of the border a filament of the set may enter a square: a few pixels can differ.)
+// Where launches from kernels pay off: some of the work must be done to know what is left. Regions of the plane whose
+// points take the same number of steps have no holes, so a square with the same number all along its border is done
+// (Mariani-Silver).
+//   mandelbrot_pixels    one thread per pixel: every point of the set takes all the steps
+//   mandelbrot_squares   removes most pixels: one block per square computes the border first; then it fills the square,
+//                        or divides it into 4 x 4 by a launch, or, if it is small, computes it pixel by pixel
+// (A filament of the set may enter a square between two pixels of its border: a few pixels can differ.)
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/nested/dwell.cuh"
 #include "kernels/nested/launches.cuh"
@@ -21,7 +21,7 @@ __global__ void mandelbrot_pixels(MandelbrotImage image, MandelbrotTally* tally)
     image.d_pixels[i] = dwell_of_pixel(x, y, image.side, image.steps);
 }
 
-/// A block per square of `square` pixels a side, from (left, top) on; any block size.
+/// One block per square of `square` pixels a side, from (left, top) on; any block size.
 __global__ void mandelbrot_squares(MandelbrotImage image, MandelbrotTally* tally, unsigned left, unsigned top,
                                    unsigned square, unsigned depth) {
     __shared__ unsigned lowest, highest;
@@ -38,7 +38,7 @@ __global__ void mandelbrot_squares(MandelbrotImage image, MandelbrotTally* tally
     };
 
     if (threadIdx.x == 0) lowest = image.steps, highest = 0, is_divided = false;
-    __syncthreads();  // before others lower and raise them
+    __syncthreads();  // both are initialized before other threads lower and raise them
     unsigned own_lowest = image.steps, own_highest = 0;
     for (unsigned i = threadIdx.x; i < border_length(width, height); i += blockDim.x) {
         unsigned x, y;
@@ -48,7 +48,7 @@ __global__ void mandelbrot_squares(MandelbrotImage image, MandelbrotTally* tally
     }
     atomicMin(&lowest, own_lowest);
     atomicMax(&highest, own_highest);
-    __syncthreads();  // all of the border is in them
+    __syncthreads();  // both cover the whole border
 
     const bool is_filled = lowest >= highest;
     if (!is_filled && square / mandelbrot_split >= mandelbrot_smallest) {
@@ -57,7 +57,7 @@ __global__ void mandelbrot_squares(MandelbrotImage image, MandelbrotTally* tally
                 image, tally, x0, y0, square / mandelbrot_split, depth + 1);
             is_divided = cudaGetLastError() == cudaSuccess;  // otherwise too many launches are pending
         }
-        __syncthreads();  // all threads need to know
+        __syncthreads();  // all threads learn whether the launch succeeded
         if (is_divided) return;
     }
     for (unsigned i = threadIdx.x; i < width * height; i += blockDim.x) {

@@ -1,6 +1,6 @@
 #pragma once
-// The integral of a narrow peak over [0, 1], by Simpson's rule for intervals that are divided where it is not exact
-// enough. All of it is the same on host and device but for the last bits.
+// The integral of a narrow peak over [0, 1], by Simpson's rule on intervals, which are divided if it is not exact
+// enough. Host and device get the same results but for the last bits.
 #include "kernels/nested/launches.cuh"
 
 #include <cmath>
@@ -8,20 +8,20 @@
 
 namespace BACKEND {
 
-/// Lies in no interval's middle and at no interval's end.
+/// Neither the middle nor an end of any interval.
 constexpr double peak_center = 1.0 / 3;
 
-/// 1 at the center, and half of it 1 / sharpness beside it.
+/// The peak: 1 at the center, 1/2 at a distance of 1 / sharpness.
 __host__ __device__ inline double peak_at(double x, double sharpness) {
     const double distance = (x - peak_center) * sharpness;
     return 1 / (1 + distance * distance);
 }
 
 struct IntervalEstimate {
-    double value, doubt;  // what the error of the value is below
+    double value, doubt;  // doubt: a bound on the value's error
 };
 
-/// Of interval i of the 32^level that [0, 1] has at this level. (Its ends and what is between them are exact.)
+/// The integral over interval i of the 32^level that [0, 1] has at this level. (The five points x are exact.)
 __host__ __device__ inline IntervalEstimate estimate_interval(double sharpness, size_t i, unsigned level) {
     const double width = 1.0 / static_cast<double>(size_t{1} << (quadrature_bits * level));
     const auto at = [&](size_t k) { return peak_at(static_cast<double>(4 * i + k) * (width / 4), sharpness); };
@@ -36,11 +36,11 @@ __host__ __device__ inline bool is_exact_enough(const IntervalEstimate& estimate
 
 struct PartsSum {
     double value = 0;
-    unsigned deepest = 0;            // the level of the shortest
-    unsigned long long divided = 1;  // intervals, the whole included: each into quadrature_parts that are tried
+    unsigned deepest = 0;            // the level of the shortest interval
+    unsigned long long divided = 1;  // intervals, including the whole: each into quadrature_parts parts, all tried
 };
 
-/// All that an interval is divided into, by one thread, depth first.
+/// The integral over all parts of an interval, computed by one thread, depth first.
 __host__ __device__ inline PartsSum integrate_parts(double sharpness, double allowed, size_t interval, unsigned level) {
     const unsigned top = level + 1;
     size_t i = interval * quadrature_parts;

@@ -1,10 +1,10 @@
 #pragma once
-// The second case in which only some of the work shows what is left: the integral of a narrow peak. Few intervals have
-// to be short, and where they are is known once longer ones have been tried.
-//   quadrature_even        all intervals as short as the shortest that is needed
-//   quadrature_round       a warp divides each interval of a list; those that are not exact enough make the next list,
-//                          whose length the host reads before it launches the next round
-//   quadrature_intervals   a thread whose interval is not exact enough launches a warp that divides it
+// The second case in which some of the work must be done to know what is left: the integral of a narrow peak. Few
+// intervals have to be short, and which ones is known only after longer ones have been tried.
+//   quadrature_even        makes all intervals as short as the shortest that is needed
+//   quadrature_round       removes most intervals: a warp divides each interval of a list; those that are not exact
+//                          enough form the next list, whose length the host reads before it launches the next round
+//   quadrature_intervals   removes the rounds: a thread whose interval is not exact enough launches a warp to divide it
 #include "common/cuda/check.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/nested/peak.cuh"
@@ -17,13 +17,13 @@ namespace BACKEND {
 __global__ void quadrature_even(QuadratureArguments of, size_t count, unsigned level) {
     __shared__ double sum;
     if (threadIdx.x == 0) sum = 0;
-    __syncthreads();  // before others add to it
+    __syncthreads();  // the sum is initialized before other threads add to it
     double own = 0;
     const size_t stride = static_cast<size_t>(gridDim.x) * blockDim.x;
     for (size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += stride)
         own += estimate_interval(of.sharpness, i, level).value;
     atomicAdd(&sum, own);
-    __syncthreads();  // all of the block is in it
+    __syncthreads();  // the block's sum is complete
     if (threadIdx.x != 0) return;
     atomicAdd(of.d_sum, sum);
     if (blockIdx.x == 0) of.d_tally->grids = 1, of.d_tally->intervals = count;
@@ -36,7 +36,7 @@ __device__ inline void tell_grid(const QuadratureArguments& of, unsigned depth) 
     atomicAdd(&of.d_tally->intervals, static_cast<unsigned long long>(gridDim.x) * blockDim.x);
 }
 
-/// Adds the values of a whole warp to the integral.
+/// Called by a whole warp: adds its values to the integral.
 __device__ inline void add_of_warp(const QuadratureArguments& of, double value) {
     for (unsigned distance = quadrature_parts / 2; distance > 0; distance /= 2)
         value += __shfl_down_sync(~0U, value, distance);
@@ -49,7 +49,7 @@ __device__ inline double integrate_alone(const QuadratureArguments& of, size_t i
     return sum.value;
 }
 
-/// A warp for each interval of the list, or of the first level if it is null.
+/// Block 32; grid: one block per interval of the list, or of the first level if `intervals` is null.
 __global__ void __launch_bounds__(quadrature_parts)
     quadrature_round(QuadratureArguments of, const size_t* intervals, size_t* next, unsigned* count, unsigned level) {
     tell_grid(of, 0);
@@ -60,12 +60,12 @@ __global__ void __launch_bounds__(quadrature_parts)
         const unsigned place = atomicAdd(count, 1U);
         value = 0;
         if (place < quadrature_list) next[place] = i;
-        else value = integrate_alone(of, i, level);  // there is no place left
+        else value = integrate_alone(of, i, level);  // the list is full
     }
     add_of_warp(of, value);
 }
 
-/// Blocks of a warp, for the intervals from `first` on.
+/// Block 32, any grid: one thread per interval from `first` on.
 __global__ void __launch_bounds__(quadrature_parts)
     quadrature_intervals(QuadratureArguments of, size_t first, unsigned level, unsigned depth) {
     tell_grid(of, depth);
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(quadrature_parts)
     if (!is_exact_enough(estimate, of.allowed, level)) {
         quadrature_intervals<<<1, quadrature_parts, 0, cudaStreamFireAndForget>>>(of, i * quadrature_parts, level + 1,
                                                                                   depth + 1);
-        // Refused, if too many launches are pending.
+        // The launch fails if too many are pending.
         value = cudaGetLastError() == cudaSuccess ? 0 : integrate_alone(of, i, level);
     }
     add_of_warp(of, value);

@@ -1,8 +1,8 @@
 #pragma once
-// Loads from constant memory that wait for each other: each says where the next one is. One warp a block.
+// Dependent loads from constant memory: each returns the address of the next. One warp per block.
 //   texture_constants<ConstantUniform>    all lanes of all blocks load the same word
-//   texture_constants<ConstantPerBlock>   all lanes of a block
-//   texture_constants<ConstantPerThread>  each lane another one: the constant cache serves them one after the other
+//   texture_constants<ConstantPerBlock>   all lanes of a block load the same word
+//   texture_constants<ConstantPerThread>  each lane loads a different word: the constant cache serves them one by one
 #include <cuda_runtime.h>
 
 #include <cstddef>
@@ -14,10 +14,10 @@ namespace BACKEND {
 /// 1 KiB: the innermost constant cache holds it.
 constexpr unsigned texture_chain_words = 256;
 
-/// Word i holds the distance in bytes of the word after it from the first word: a permutation of one cycle.
+/// Each word holds the byte offset of the next one in the chain: a permutation with a single cycle.
 __constant__ unsigned texture_chain[texture_chain_words];
 
-/// Where a thread begins.
+/// The word at which a thread begins.
 struct ConstantUniform {
     __host__ __device__ static unsigned first(unsigned, unsigned) { return 0; }
 };
@@ -35,13 +35,13 @@ __device__ inline unsigned texture_follow_chain(unsigned place, unsigned steps) 
     for (unsigned i = 0; i < steps; ++i)
         place = *reinterpret_cast<const unsigned*>(reinterpret_cast<const char*>(texture_chain) + place);
 #ifdef __CUDA_ARCH__
-    asm volatile("" : "+r"(place));  // the clock that is read next must not be read before the last load
+    asm volatile("" : "+r"(place));  // keeps the compiler from reading the clock before the last load
 #endif
     return place;
 }
 
-/// Block 32. Goes once around the chain, so that it is in the cache, and then takes `steps` timed steps. out: each
-/// thread's last place; cycles: of each block.
+/// Block 32, any grid. Walks the chain once to bring it into the cache, then takes `steps` timed steps. out: each
+/// thread's last place; cycles: one number per block.
 template <typename Start>
 __global__ void texture_constants(unsigned* out, long long* cycles, unsigned steps) {
     const unsigned first = Start::first(blockIdx.x, threadIdx.x) * static_cast<unsigned>(sizeof(unsigned));
@@ -53,7 +53,7 @@ __global__ void texture_constants(unsigned* out, long long* cycles, unsigned ste
     if (threadIdx.x == 0) cycles[blockIdx.x] = end - begin;
 }
 
-/// d_out: 32 words a block. d_cycles: a number a block.
+/// d_out: 32 words per block. d_cycles: one number per block.
 struct ConstantArguments {
     unsigned* d_out = nullptr;
     long long* d_cycles = nullptr;

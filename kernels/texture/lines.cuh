@@ -1,9 +1,9 @@
 #pragma once
-// Reads along the lines of a matrix. Results are written in the order of the threads, so that only reads differ.
-//   texture_rows        lanes read neighbours of a row: four sectors of 32 bytes for 32 floats
-//   texture_columns     lanes read neighbours of a column: a sector each, which other threads of the block use up, if the
-//                       cache keeps it that long
-//   texture_neighbours  a thread adds `width` neighbours of a row: lanes are `width` elements apart
+// Reads along the lines of a matrix. Results are written in thread order, so that only the reads differ.
+//   texture_rows        lanes read neighbours in a row: four sectors of 32 bytes for 32 floats
+//   texture_columns     lanes read neighbours in a column: one sector each; other threads of the block use the rest of
+//                       it, if the cache keeps it that long
+//   texture_neighbours  a thread adds `width` neighbours in a row: lanes are `width` elements apart
 //
 // Any matrix, any 2-D block.
 #include "kernels/texture/sources.cuh"
@@ -19,7 +19,7 @@ __global__ void texture_rows(Source source, float* out, unsigned rows, unsigned 
         out[static_cast<size_t>(y) * columns + thread.x] = source(static_cast<int>(thread.x), static_cast<int>(y));
 }
 
-/// out[x][y] = in[y][x]; a thread's x counts rows.
+/// out[x][y] = in[y][x]; a thread's x is a row.
 template <typename Source>
 __global__ void texture_columns(Source source, float* out, unsigned rows, unsigned columns) {
     const TextureThread thread = texture_thread();

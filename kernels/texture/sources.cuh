@@ -1,11 +1,11 @@
 #pragma once
-// The ways that the same reads of a matrix can take, as types that a kernel of any pattern reads through:
+// The paths by which a matrix can be read, as types; a kernel of any pattern takes any of them:
 //   GlobalPath    ordinary loads from global memory
-//   ReadOnlyPath  loads that promise that nobody writes: what the compiler makes of `const T* __restrict__`
+//   ReadOnlyPath  loads of data that no thread writes: what the compiler makes of `const T* __restrict__`
 //   TexturePath   fetches through a texture object, on an array or on pitched memory: the kernel does not know which
 //
 // A Source is passed to a kernel by value. source(x, y) reads an element of the matrix; source.clamped(x, y) takes any
-// coordinates and reads the nearest element instead, which a texture does by itself.
+// coordinates and reads the nearest element, which textures do by themselves.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
@@ -15,12 +15,12 @@
 
 namespace BACKEND {
 
-/// The arguments of every launch. The matrix has at most 2^31 - 1 rows and as many columns, either of which may be 0.
-/// width: what the pattern makes of it. block: 1 to 1024 threads.
+/// The arguments of every launch. The matrix has 0 to 2^31 - 1 rows and columns. width: its meaning depends on the
+/// pattern. block: 1 to 1024 threads.
 template <typename T>
 struct TextureArguments {
     const T* d_in = nullptr;
-    size_t stride = 0;                // elements from a row to the next
+    size_t stride = 0;                // elements from one row to the next
     cudaTextureObject_t texture = 0;  // of the same elements; coordinates are not normalized, and clamped
     int rows = 0, columns = 0;
     float* d_out = nullptr;
@@ -61,7 +61,7 @@ struct ReadOnlySource : GlobalSource<T> {
     }
 };
 
-/// The centres of texels are at halves. A float holds those of the largest texture, 2^17 texels wide.
+/// Texel centres are at half-integers. A float represents those of the largest texture, 2^17 texels wide, exactly.
 struct TextureSource {
     cudaTextureObject_t texture;
 
@@ -86,14 +86,14 @@ struct TexturePath {
     using Source = TextureSource;  // one kernel for all types: the texture converts
 };
 
-/// A thread for each of across x down results. A grid is at most 65535 blocks high: kernels stride over the rest.
+/// One thread for each of across x down results. A grid is at most 65535 blocks high: kernels stride over the rest.
 inline LaunchShape texture_shape(size_t across, size_t down, dim3 block) {
     constexpr unsigned highest_grid = 65535;
     const unsigned high = grid_for(down, block.y);
     return {dim3(grid_for(across, block.x), high < highest_grid ? high : highest_grid), block, 0};
 }
 
-/// The first of a thread's results, and how far it is to the next.
+/// The coordinates of a thread's first result, and the step in y to the next.
 struct TextureThread {
     unsigned x, y, step;
 };

@@ -1,10 +1,10 @@
 #pragma once
-// Reads around each element: what caches are for, since neighbouring threads read mostly the same. Beyond the edges the
-// nearest element counts.
+// Reads around each element: a case for caches, since neighbouring threads read mostly the same elements. Beyond the
+// edges, the nearest element is read.
 //   texture_filter_x  the sum of `width` elements of a row
-//   texture_filter_y  of a column
-//   texture_window    of a square of width x width, as a stencil or a blur slides it over the matrix
-//   texture_random    of eight elements at random, no further away than `width` in x and in y
+//   texture_filter_y  the sum of `width` elements of a column
+//   texture_window    the sum of a square of width x width, as in a stencil or a blur
+//   texture_random    the sum of eight random elements, no further away than `width` in x and in y
 //
 // Any matrix, any 2-D block. Element width / 2 of a filter is the thread's own.
 #include "kernels/texture/sources.cuh"
@@ -13,8 +13,8 @@ namespace BACKEND {
 
 constexpr unsigned texture_random_samples = 8;
 
-/// The offsets of a thread's random samples: pairs of whole numbers from -radius to radius, radius up to 2^15 - 1. The
-/// high bits of a linear congruential generator, which depends on the thread's place.
+/// The offsets of a thread's random samples: integers from -radius to radius, radius up to 2^15 - 1, from the high bits
+/// of a linear congruential generator that is seeded with the thread's coordinates.
 class TextureOffsets {
 public:
     __host__ __device__ TextureOffsets(unsigned x, unsigned y, int radius)
@@ -94,7 +94,7 @@ __global__ void texture_random(Source source, float* out, unsigned rows, unsigne
     }
 }
 
-/// The launch of one of these.
+/// Launches one of these kernels.
 template <typename Path, typename T, typename Kernel>
 LaunchShape launch_texture_vicinity(Kernel* kernel, const TextureArguments<T>& arguments) {
     const LaunchShape shape = texture_shape(arguments.columns, arguments.rows, arguments.block);

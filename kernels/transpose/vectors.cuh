@@ -1,7 +1,6 @@
 #pragma once
 // Sixteen bytes per access everywhere: a thread loads a small square of words, one vector from each of its rows,
-// transposes it in registers, and puts vectors of the transpose into shared memory, from which whole vectors are
-// stored.
+// transposes it in registers, and puts vectors of the transpose into shared memory, from which they are stored.
 //   transpose_vectors   removes three quarters of the memory instructions for 4-byte words, 15 of 16 for bytes
 //
 // All rows of both matrices must begin at multiples of 16 bytes: can_use_vectors().

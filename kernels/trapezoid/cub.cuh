@@ -1,6 +1,6 @@
 #pragma once
-// The peer: CUB's DeviceReduce over counted indices, which it turns into heights as it loads them. Only for nvcc.
-//   trapezoid_cub   up to a few thousand trapezoids one block; above, two launches: partials, then their reduction
+// The peer: CUB's DeviceReduce over indices, which it transforms into heights as it loads them. Only for nvcc.
+//   trapezoid_cub   one block up to a few thousand trapezoids; above, two launches: partials, then their reduction
 #include "common/cuda/cub_settings.hpp"
 #include "kernels/trapezoid/launch.cuh"
 
@@ -21,7 +21,7 @@
 namespace BACKEND {
 
 #if HAVE_CUB_TRANSFORM_REDUCE
-/// The heights of one function, the default one: a choice at each of them would cost as much as the height itself.
+/// The heights of the default function only: choosing at each height would cost as much as the height itself.
 template <typename T>
 struct CubHeights {
     Trapezoids<T> rule;
@@ -29,7 +29,7 @@ struct CubHeights {
     __device__ T operator()(unsigned i) const { return height(rule, Parabola<T>{}, i); }
 };
 
-/// With d_workspace null it only sets `bytes`, as all of CUB does. Fewer than 2^32 trapezoids.
+/// With d_workspace null it only sets `bytes`, as CUB always does. Fewer than 2^32 trapezoids.
 template <typename T>
 cudaError_t call_cub_transform_reduce(void* d_workspace, size_t& bytes, const TrapezoidArguments<T>& arguments) {
     return cub::DeviceReduce::TransformReduce(d_workspace, bytes, thrust::counting_iterator<unsigned>(0),

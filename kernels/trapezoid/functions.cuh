@@ -1,13 +1,13 @@
 #pragma once
-// The functions that the program knows by name. A kernel gets one as an integrand, whose apply(action) calls action(f)
-// with the function as an object or pointer, so that the choice is made once and not for every trapezoid.
+// The functions that the program knows by name. A kernel gets one as an integrand; its apply(action) calls action(f)
+// with the function as an object or pointer, so that the choice is made once, not for every trapezoid.
 #include <cuda_runtime.h>
 
 #include <cmath>
 
 namespace BACKEND {
 
-/// In the order of their table.
+/// In the order of the table of functions.
 enum class BuiltIn : int { parabola, lorentz, sin, gauss, sqrt };
 
 template <typename T>
@@ -35,7 +35,7 @@ struct SquareRoot {
     __host__ __device__ T operator()(T x) const { return sqrt(x); }
 };
 
-// (The action is for the host or for the device, as the caller is.)
+// (The action is a host or a device function, whichever the caller is.)
 #pragma nv_exec_check_disable
 template <typename T, typename Action>
 __host__ __device__ auto apply_built_in(BuiltIn which, Action action) {
@@ -49,7 +49,7 @@ __host__ __device__ auto apply_built_in(BuiltIn which, Action action) {
 }
 
 #if defined(__SIMCC__)
-/// In the simulator a device function is the host's: a pointer to one that was compiled at run time will do as well.
+/// In the simulator device functions are host functions, so a pointer works, also to one compiled at run time.
 template <typename T>
 struct Integrand {
     T (*evaluate)(T);

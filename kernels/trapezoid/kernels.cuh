@@ -1,19 +1,18 @@
 #pragma once
 // Adding the heights of n trapezoids, and what each step of the ladder removes:
-//   trapezoid_atomic          every thread adds its height to one total: n additions, one after another
+//   trapezoid_atomic          every thread adds its height to one total: n atomics, one after another
 //   trapezoid_shuffle         removes 31 of 32 atomics: a warp adds its heights in 5 steps, from lane to lane
 //   trapezoid_dissemination   the same steps through shared memory, as for hardware without shuffles; every lane ends
 //                             up with the sum
-//   trapezoid_block           removes all but one atomic of a block: its warps' sums are added by one of them
+//   trapezoid_block           removes all but one atomic per block: one warp adds the sums of all warps
 //   trapezoid_grid_stride     removes the atomics, the clearing of the total, and most blocks: a resident grid strides
 //                             over the trapezoids, and the last block collects the others' sums, which carry a tag that
 //                             says they have arrived
-// All: any n, any grid that has a thread for each trapezoid, or for the last one any grid. The first four add to
-// *result, which is 0 before, in an order that is not fixed: the last bits differ from run to run. The last one's order
-// follows from n, block and grid. Blocks of 1024 threads must be possible whatever the function is, so the compiler is
-// told to make do with 64 registers.
+// All: any n. The first four need one thread per trapezoid and add to *result, which the caller has set to 0, in no
+// fixed order: the last bits differ from run to run. The last one takes any grid; n, block and grid fix its order.
+// Blocks of 1024 threads must be possible for any function, so the compiler is limited to 64 registers.
 //
-// This file, and all that it includes, is also compiled at run time: no header of the standard library's is needed.
+// This file and all that it includes are also compiled at run time, so they need no header of the standard library.
 #include "common/cuda/block_reduction.cuh"
 #include "common/cuda/mailbox.cuh"
 #include "kernels/trapezoid/rule.cuh"
@@ -24,7 +23,7 @@
 
 namespace BACKEND {
 
-/// The operator of the block's reduction.
+/// The operator for warp_reduce() and block_reduce().
 template <typename T>
 struct Addition {
     static constexpr bool has_warp_instruction = false;
@@ -55,7 +54,7 @@ __global__ void __launch_bounds__(largest_block, 1) trapezoid_shuffle(Trapezoids
     if (threadIdx.x % lanes_per_warp == 0) atomicAdd(result, sum);
 }
 
-/// Block size a multiple of 32; dynamic shared memory for one T per thread.
+/// Block size a multiple of 32; one T of dynamic shared memory per thread.
 template <typename T, typename Chosen>
 __global__ void __launch_bounds__(largest_block, 1)
     trapezoid_dissemination(Trapezoids<T> rule, Chosen integrand, T* result) {
@@ -65,9 +64,9 @@ __global__ void __launch_bounds__(largest_block, 1)
 #pragma unroll
     for (unsigned distance = lanes_per_warp / 2; distance > 0; distance /= 2) {
         values[lane] = sum;
-        __syncwarp();  // all sums of this step are there
+        __syncwarp();  // all sums of this step are in shared memory
         const T others = values[(lane + distance) % lanes_per_warp];
-        __syncwarp();  // and have been read when the next step's are written
+        __syncwarp();  // they have been read before the next step overwrites them
         sum += others;
     }
     if (lane == 0) atomicAdd(result, sum);
@@ -80,13 +79,12 @@ __global__ void __launch_bounds__(largest_block, 1) trapezoid_block(Trapezoids<T
     if (threadIdx.x == 0) atomicAdd(result, sum);
 }
 
-/// Every index below this is a float, and so is every multiple of it that is no more than so many times as large.
+/// A float represents exactly every index below this, and every multiple of it by up to this factor.
 constexpr size_t exact_indices = size_t{1} << 24;
 
-/// The sum of every grid_stride-th height, from the thread's own on. Converting an integer index costs more than all
-/// else that is done for a simple function, so indices are floating-point numbers here, which are counted up. A float
-/// counts exactly up to 2^24 only: beyond, a second one holds the rest, and their sum is rounded as a conversion would
-/// round it.
+/// The sum of every grid_stride-th height, from the thread's own on. Converting an integer index would cost more than
+/// everything else for a simple function, so indices are counted in floating point. A float counts exactly only up to
+/// 2^24: beyond, a second float holds the rest, and their sum is rounded as a conversion would round it.
 template <typename T, typename Function>
 __device__ T grid_stride_sum(const Trapezoids<T>& rule, const Function& f) {
     const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
@@ -95,7 +93,7 @@ __device__ T grid_stride_sum(const Trapezoids<T>& rule, const Function& f) {
     for (size_t origin = 0; origin < rule.n; origin += exact_indices) {
         const size_t left = rule.n - origin;
         const unsigned end = static_cast<unsigned>(left < exact_indices ? left : exact_indices);
-        const unsigned first = origin == 0 && thread == 0 ? grid_stride : thread;  // the first height is in the sum
+        const unsigned first = origin == 0 && thread == 0 ? grid_stride : thread;  // the sum has height 0 already
         const unsigned turns = first < end ? (end - first - 1) / grid_stride + 1 : 0;
         if constexpr (sizeof(T) == sizeof(float)) {
             const T rest = static_cast<T>(origin);
@@ -117,8 +115,8 @@ __device__ T grid_stride_sum(const Trapezoids<T>& rule, const Function& f) {
     return sum;
 }
 
-/// Block size a multiple of 32, at most 2^24 threads in the grid. boxes: one for every block but the last, empty before
-/// and after.
+/// Block size a multiple of 32, at most 2^24 threads in the grid. boxes: one for every block but the last; empty before
+/// the launch, and again after it.
 template <typename T, typename Chosen>
 __global__ void __launch_bounds__(largest_block, 1)
     trapezoid_grid_stride(Trapezoids<T> rule, Chosen integrand, T* result, Mailbox<T>* boxes) {

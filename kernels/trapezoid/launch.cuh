@@ -1,5 +1,5 @@
 #pragma once
-// How each kernel is launched, whether its integrand was compiled with the program or at run time.
+// The launch functions, for integrands compiled with the program or at run time.
 #include "common/cuda/check.cuh"
 #include "kernels/trapezoid/functions.cuh"
 #include "kernels/trapezoid/kernels.cuh"
@@ -14,12 +14,12 @@ namespace BACKEND {
 class CompiledKernels {
 public:
     virtual ~CompiledKernels() = default;
-    /// parameters: where each of the kernel's parameters is; the integrand's place is not looked at.
+    /// parameters: pointers to the kernel's parameters; the one to the integrand is not read.
     virtual void launch(const char* kernel, const LaunchShape& shape, void** parameters, cudaStream_t stream) const = 0;
 };
 
-/// block_size: 1 to 1024, rounded up to whole warps where the kernel works by warps. multiprocessors: of the device.
-/// d_workspace: what grid_stride_workspace() asks for, zeroed once; every launch leaves it zero.
+/// block_size: 1 to 1024, rounded up to whole warps by all kernels but trapezoid_atomic. multiprocessors: of the
+/// device. d_workspace: grid_stride_workspace() bytes, zeroed once; every launch leaves it zero.
 /// compiled: if set, its kernels run instead of those for `integrand`.
 template <typename T>
 struct TrapezoidArguments {
@@ -57,7 +57,7 @@ LaunchShape launch_trapezoid(const TrapezoidKernel<T, More...>& kernel, const La
     return shape;
 }
 
-/// A thread for each trapezoid. The total that the blocks add to is cleared first.
+/// Clears the total that the blocks add to, then launches one thread per trapezoid.
 template <typename T>
 LaunchShape launch_onto_zero(const TrapezoidKernel<T>& kernel, unsigned block, size_t shared_bytes,
                              const TrapezoidArguments<T>& arguments) {
@@ -90,8 +90,7 @@ LaunchShape launch_trapezoid_block(const TrapezoidArguments<T>& arguments) {
                             arguments);
 }
 
-/// 1024 threads on each multiprocessor, which is room for 64 registers each, but no more than leave everyone
-/// a few trapezoids.
+/// 1024 threads per multiprocessor, which leaves each 64 registers, but no more than have a few trapezoids each.
 template <typename T>
 LaunchShape grid_stride_shape(const TrapezoidArguments<T>& arguments) {
     constexpr unsigned threads_per_multiprocessor = 1024, fewest_each = 4;

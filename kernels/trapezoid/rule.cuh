@@ -1,30 +1,29 @@
 #pragma once
-// The trapezoidal rule as every method sees it: n trapezoids are n heights to be added, and the sum times the width of
-// one is the integral.
+// The trapezoidal rule, for every method: the integral is the sum of n heights times the width of one trapezoid.
 //
-// This file, and all that it includes, is also compiled at run time: no header of the standard library's is needed.
+// This file and all that it includes are also compiled at run time, so they need no header of the standard library.
 #include <cuda_runtime.h>
 
 #include <cstddef>
 
 namespace BACKEND {
 
-/// From `from` to `to` in n steps; no steps have no heights, and `step` is 0.
+/// From `from` to `to` in n steps. If n is 0, there are no heights and `step` is 0.
 template <typename T>
 struct Trapezoids {
     size_t n;
     T from, to, step;
 
-    /// Where the left side of trapezoid i is. It is rounded once, from the rounded index and step: the same number on
-    /// every device and on the host.
+    /// Where the left side of trapezoid i is. It is computed with one rounding from the rounded index and step: the
+    /// same number on every device and on the host.
     template <typename Index>
     __host__ __device__ T left_side(Index i) const {
         return fma(static_cast<T>(i), step, from);
     }
 };
 
-/// The height that trapezoid i adds: neighbours share a side, so that each of them counts once, as its right
-/// neighbour's, but for the first and the last, which count half and are both left to trapezoid 0.
+/// The height that trapezoid i adds. Neighbours share a side, so each side counts once, as the left side of its right
+/// neighbour. The first and the last side count half; trapezoid 0 adds both.
 template <typename T, typename Function, typename Index>
 __host__ __device__ T height(const Trapezoids<T>& rule, const Function& f, Index i) {
     const T value = f(i == 0 ? rule.from : rule.left_side(i));

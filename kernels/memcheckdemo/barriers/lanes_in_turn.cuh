@@ -1,4 +1,4 @@
-//! The lanes of a warp wait for each other's lock. Where they run in lockstep, the owner never gets to release it.
+//! The lanes of a warp wait for each other's lock. If they run in lockstep, the owner never gets to release it.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 // One lane at a time adds its element.

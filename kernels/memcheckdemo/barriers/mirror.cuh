@@ -3,12 +3,12 @@
 
 #include "kernels/memcheckdemo/textbook.cuh"
 
-// nvcc warns that a barrier object in shared memory is not constructed. It need not be.
+// nvcc warns that a barrier object in shared memory is not constructed. It does not have to be.
 #ifdef __NVCC_DIAG_PRAGMA_SUPPORT__
 #pragma nv_diag_suppress static_var_with_dynamic_init
 #endif
 
-// The elements in the opposite order.
+// The elements in reverse order.
 __global__ void mirror(const int* in, int* out) {
     __shared__ int data[64];
     __shared__ cuda::barrier<cuda::thread_scope_block> barrier;

@@ -1,7 +1,7 @@
 //! Lane 20 has the value, but takes no part in the shuffle.
 #include "kernels/memcheckdemo/textbook.cuh"
 
-// Half of the lanes add what lane 20 has.
+// Half of the lanes add lane 20's value.
 __global__ void share_value(const int* in, int* out) {
     const int lane = threadIdx.x, own = in[lane];
 #if FAULTY

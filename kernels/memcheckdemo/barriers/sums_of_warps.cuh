@@ -1,4 +1,4 @@
-//! A block of 40 threads: its second warp has eight lanes, and the sum takes from 32.
+//! A block of 40 threads: its second warp has eight lanes, but the sum reads from 32.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void sums_of_warps(const int* in, int* sums) {

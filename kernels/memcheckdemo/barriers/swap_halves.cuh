@@ -1,7 +1,7 @@
-//! Each half of a warp has a barrier of its own, though a barrier is for the whole block.
+//! Each half of a warp waits at its own barrier, but a barrier is for the whole block.
 #include "kernels/memcheckdemo/textbook.cuh"
 
-// Each half takes the other's elements; then the lower one adds pairs up, and the upper one subtracts them.
+// Each half takes the other's elements; then the lower half adds pairs, and the upper half subtracts them.
 __global__ void swap_halves(const int* in, int* out) {
     __shared__ int data[32];
     const int t = threadIdx.x;

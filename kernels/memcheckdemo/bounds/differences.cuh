@@ -10,7 +10,7 @@ __global__ void differences(const int* in, int* out, int n) {
 #endif
 }
 
-// The difference of each element from the one before; the first counts from 0.
+// The difference of each element from the previous one; the first is taken from 0.
 cudaError_t run(const std::vector<int>& in, std::vector<int>& out) {
     int *d_in = nullptr, *d_out = nullptr;
     TRY(to_device(&d_in, in));

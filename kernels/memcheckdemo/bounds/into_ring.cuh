@@ -1,5 +1,5 @@
-//! From row 46341 on the product does not fit in an int and becomes negative; volatile keeps the compiler from
-//! multiplying in 64 bits by itself.
+//! From row 46341 on, the product does not fit in an int and becomes negative; volatile keeps the compiler from
+//! multiplying in 64 bits.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void into_ring(int* ring, int first_row, int pitch, int n) {
@@ -13,7 +13,7 @@ __global__ void into_ring(int* ring, int first_row, int pitch, int n) {
 #endif
 }
 
-// Stores 32 row numbers from in[0] on, each at its position in a ring of 1000 elements; the others stay -1.
+// Stores 32 row numbers from in[0] on, each at its position in a ring of 1000 elements; all other elements stay -1.
 cudaError_t run(const std::vector<int>& in, std::vector<int>& out) {
     int* d_ring = nullptr;
     TRY(to_device(&d_ring, std::vector<int>(out.size(), -1)));

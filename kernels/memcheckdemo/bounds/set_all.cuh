@@ -11,7 +11,7 @@ __global__ void set_all(int* out, int value, int n) {
 #endif
 }
 
-// Sets the elements of one array to in[0]; another keeps the rest of the input. The result is both.
+// Sets the elements of one array to in[0]; another array keeps the rest of the input. The result is both arrays.
 cudaError_t run(const std::vector<int>& in, std::vector<int>& out) {
     const int n = 128;
     std::vector<int> first(n), second(in.begin() + 1, in.end());

@@ -1,4 +1,4 @@
-//! Slots 1 to 256 are written, slots 0 to 255 exist.
+//! Slots 1 to 256 are written, but only slots 0 to 255 exist.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 // Each thread takes the element to its left; the first one takes 0.

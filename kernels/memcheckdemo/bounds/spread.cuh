@@ -1,6 +1,6 @@
-//! What lies behind the bins in the structure absorbs a small overrun. compute-sanitizer knows where the thread's frame
-//! ends, not where an array in it does: on a GPU one value is beyond the frame. The simulator's threads have their frames
-//! on the host's stacks, and there it stays inside.
+//! The members after the bins absorb a small overrun. compute-sanitizer knows where the thread's frame ends, not where
+//! an array in it ends: on a GPU one value is beyond the frame. The simulator's threads have their frames on host
+//! stacks, where it stays inside.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 struct LocalBins {
@@ -8,8 +8,8 @@ struct LocalBins {
     int reserve[64];
 };
 
-// Each thread has 64 bins of its own, and counts its element in one of them. The result is the number of the bin that
-// has something, from 1 on, and 0 for an element that belongs to none.
+// Each thread has 64 bins of its own and counts its element in one of them. The result is the number of that bin, from
+// 1 on, or 0 for an element that belongs to none.
 __global__ void spread(const int* in, int* out) {
     LocalBins local = {};
     const int bin_of_thread = in[threadIdx.x];

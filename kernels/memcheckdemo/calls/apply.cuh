@@ -1,11 +1,11 @@
-//! On the host a device variable's name is a shadow: its address is not a device address.
+//! On the host, a device variable's name is only a shadow: its address is not a device address.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __device__ int coefficients[32];
 
 __global__ void apply(const int* in, int* out) { out[threadIdx.x] = coefficients[threadIdx.x] * in[threadIdx.x]; }
 
-// The first 32 numbers are the coefficients, the others what they are applied to.
+// The first 32 numbers are the coefficients; they are applied to the others.
 cudaError_t run(const std::vector<int>& in, std::vector<int>& out) {
     int *d_in = nullptr, *d_out = nullptr;
     TRY(to_device(&d_in, std::vector<int>(in.begin() + 32, in.end())));

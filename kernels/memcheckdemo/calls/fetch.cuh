@@ -1,4 +1,4 @@
-//! The way back, with the direction of the way there.
+//! The copy back to the host has the direction of the copy to the device.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void add_one(int* data, int n) {

@@ -1,4 +1,4 @@
-//! The first kernel faults, the check behind the second one reports it.
+//! The first kernel faults, but the check after the second one reports it.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void scatter(const int* in, int* out, const int* places) {
@@ -7,7 +7,7 @@ __global__ void scatter(const int* in, int* out, const int* places) {
 
 __global__ void gather(const int* in, int* out) { out[threadIdx.x] = in[threadIdx.x] + 1; }
 
-// The six bits of a number in the opposite order: the order in which a Fourier transform of 64 elements begins.
+// The six bits of a number reversed: the order in which a Fourier transform of 64 elements begins.
 int reversed_bits(int number) {
     int reversed = 0;
 #if FAULTY
@@ -18,7 +18,7 @@ int reversed_bits(int number) {
     return reversed;
 }
 
-// Each element goes to its place, and then all of them are incremented.
+// Each element goes to its place; then all are incremented.
 cudaError_t run(const std::vector<int>& in, std::vector<int>& out) {
     const int n = static_cast<int>(in.size());
     std::vector<int> places(n);

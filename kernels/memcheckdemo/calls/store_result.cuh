@@ -1,4 +1,4 @@
-//! The kernel's fault ends the context: every later call fails, however right it is.
+//! The kernel's fault destroys the context: every later call fails, even a correct one.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 // target[0] is where the result belongs.

@@ -1,4 +1,4 @@
-//! One thread at a time is between acquire and release, but nothing says that its writes are, too.
+//! One thread at a time is between acquire and release, but nothing keeps its writes there.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 // One block at a time adds its element.

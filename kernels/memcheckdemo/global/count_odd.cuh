@@ -1,7 +1,7 @@
-//! Without a fence a count may come after the ticket that says it is there.
+//! Without a fence, a count may become visible after the ticket that announces it.
 #include "kernels/memcheckdemo/textbook.cuh"
 
-// Blocks leave their counts, and the last one to be done adds them up.
+// Every block stores its count, and the last one to finish adds them up.
 __global__ void count_odd(const int* in, volatile int* counts, unsigned* tickets, int* total) {
     const int count = __syncthreads_count(in[blockIdx.x * blockDim.x + threadIdx.x] % 2);
     if (threadIdx.x > 0) return;

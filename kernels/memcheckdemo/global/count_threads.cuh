@@ -1,4 +1,4 @@
-//! Every thread adds, and most of it is lost.
+//! Every thread adds without an atomic, and most additions are lost.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 // Adds the step once for each thread.

@@ -1,4 +1,4 @@
-//! Memory that belongs to a stream's order is there for other streams only once an event says so.
+//! Memory allocated in stream order may be used in other streams only after an event.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void fill(int* out, int first) {

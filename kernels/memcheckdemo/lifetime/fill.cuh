@@ -1,9 +1,9 @@
-//! What is left when the context ends is leaked.
+//! Memory that is still allocated when the context ends is leaked.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void fill(int* out, int first) { out[threadIdx.x] = first + static_cast<int>(threadIdx.x); }
 
-// Numbers from in[0] on. The device is done with afterwards.
+// Numbers from in[0] on. The device is not used afterwards.
 cudaError_t run(const std::vector<int>& in, std::vector<int>& out) {
     const int n = static_cast<int>(out.size());
     int* d_out = nullptr;

@@ -1,4 +1,4 @@
-//! What kernels allocate lives on after them, until a kernel frees it.
+//! Memory that a kernel allocates outlives it, until a kernel frees it.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 // Each thread builds a list of three numbers on the device heap; the next kernel adds them up.
@@ -16,7 +16,7 @@ __global__ void sum_lists(int** lists, int* sums) {
 #endif
 }
 
-// The device is done with afterwards.
+// The device is not used afterwards.
 cudaError_t run(const std::vector<int>& in, std::vector<int>& out) {
     const int n = static_cast<int>(out.size());
     int *d_sums = nullptr, **d_lists = nullptr;

@@ -1,4 +1,4 @@
-//! The array is the host's. Where the GPU can use the host's page tables (HMM, ATS) that is legal, and the result
+//! The array is host memory. If the GPU can use the host's page tables (HMM, ATS), that is legal, and the result is
 //! right.
 #include "kernels/memcheckdemo/textbook.cuh"
 

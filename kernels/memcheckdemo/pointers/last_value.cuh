@@ -1,9 +1,9 @@
-//! The host reads through the device's pointer.
+//! The host reads through a device pointer.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void add_index(int* data) { data[threadIdx.x] += static_cast<int>(threadIdx.x); }
 
-// Adds its index to each element. The result is the last one.
+// Adds its index to each element. The result is the last element.
 cudaError_t run(const std::vector<int>& in, std::vector<int>& out) {
     const unsigned n = static_cast<unsigned>(in.size());
     int* d_data = nullptr;

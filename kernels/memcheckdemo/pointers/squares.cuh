@@ -1,4 +1,4 @@
-//! The call asks for more memory than there is, and nobody checks the answer.
+//! The call asks for more memory than there is, and its error is not checked.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void squares(int* out, int first) {

@@ -1,7 +1,7 @@
-//! A float4 must lie at a multiple of 16 bytes; in + 1 does not.
+//! A float4 must be aligned to 16 bytes; in + 1 is not.
 #include "kernels/memcheckdemo/textbook.cuh"
 
-// Each thread adds up four numbers; the first of all is skipped.
+// Each thread adds up four numbers; the very first number is skipped.
 __global__ void sum_quads(const float* in, float* out) {
     const int i = threadIdx.x;
 #if FAULTY

@@ -1,4 +1,4 @@
-//! Nothing orders the data before the flag.
+//! Nothing orders the write of the data before that of the flag.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 // Hands one number to all threads.

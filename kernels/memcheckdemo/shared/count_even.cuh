@@ -1,4 +1,4 @@
-//! An addition reads and writes: what another thread writes in between is lost.
+//! An addition reads, then writes: another thread's write in between is lost.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void count_even(const int* in, int* count) {

@@ -1,9 +1,9 @@
-//! The copy into shared memory runs beside the kernel until it is waited for.
+//! The copy into shared memory is asynchronous until it is waited for.
 #include <cuda_pipeline.h>
 
 #include "kernels/memcheckdemo/textbook.cuh"
 
-// Copies by way of shared memory.
+// Copies through shared memory.
 __global__ void prefetch(const int* in, int* out) {
     __shared__ int tile[64];
     const int t = threadIdx.x;

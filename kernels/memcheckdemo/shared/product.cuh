@@ -1,4 +1,4 @@
-//! A warp that is ahead fills the tile for the next step while another still reads.
+//! A warp that is ahead fills the tiles for the next step while another warp is still reading them.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 const int tile_size = 16, matrix_size = 32;

@@ -1,7 +1,7 @@
-//! Each round needs the one before to be over.
+//! Each round may begin only after the previous one has ended.
 #include "kernels/memcheckdemo/textbook.cuh"
 
-// A tree: each round adds the upper half to the lower one.
+// A tree: each round adds the upper half to the lower half.
 __global__ void tree_sum(const int* in, int* sum) {
     __shared__ int data[256];
     const int t = threadIdx.x;

@@ -1,4 +1,4 @@
-//! Before Volta the lanes of a warp ran in lockstep, and volatile was enough. Since then they need not.
+//! Before Volta the lanes of a warp ran in lockstep, and volatile was enough. Since then they may not.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void warp_sum(const int* in, int* sum) {

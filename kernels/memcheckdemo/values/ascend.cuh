@@ -1,4 +1,4 @@
-//! Twice the memory that is used.
+//! Allocates twice the memory that is used.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void ascend(int* out, int n, int first) {

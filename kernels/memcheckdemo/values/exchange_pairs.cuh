@@ -1,4 +1,4 @@
-//! The thread without an element leaves its slot as it was, and its neighbour
+//! The thread without an element does not write its slot, but its neighbour
 //! reads it.
 #include "kernels/memcheckdemo/textbook.cuh"
 

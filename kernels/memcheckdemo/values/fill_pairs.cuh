@@ -1,4 +1,4 @@
-//! Every second element is copied back without ever having been written.
+//! Every second element is copied back but was never written.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 // Each thread fills two elements.
