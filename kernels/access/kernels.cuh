@@ -16,7 +16,7 @@
 
 namespace BACKEND {
 
-/// folds: a number per warp of the grid.
+/// Block whole warps; any grid. folds: one number per warp of the grid.
 template <typename Word, unsigned unroll>
 __global__ void __launch_bounds__(largest_block)
     access_read(AccessPattern pattern, AccessStep step, size_t n, const Word* source, unsigned* folds) {
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(largest_block)
 #pragma unroll 1
     for (unsigned k = 0; k < unroll && walk.reaches(k); ++k)
         fold = folded(fold, load_past_l1(source + walk.position(k)));
-    __syncwarp();
+    __syncwarp();  // all lanes have left the loop
 
     fold = fold_of_lane(fold, walk.lane());
     for (unsigned distance = lanes_per_warp / 2; distance > 0; distance /= 2)
@@ -44,6 +44,7 @@ __global__ void __launch_bounds__(largest_block)
     if (walk.lane() == 0) folds[(blockIdx.x * blockDim.x + threadIdx.x) / lanes_per_warp] = fold;
 }
 
+/// Block whole warps; any grid.
 template <typename Word, unsigned unroll>
 __global__ void __launch_bounds__(largest_block)
     access_write(AccessPattern pattern, AccessStep step, size_t n, Word* target) {
@@ -60,7 +61,7 @@ __global__ void __launch_bounds__(largest_block)
         target[walk.position(k)] = word_for<Word>(walk.position(k));
 }
 
-/// The arrays do not overlap.
+/// Block whole warps; any grid. The arrays do not overlap.
 template <typename Word, unsigned unroll>
 __global__ void __launch_bounds__(largest_block)
     access_copy(AccessPattern pattern, AccessStep step, size_t n, const Word* source, Word* target) {

@@ -60,6 +60,7 @@ __device__ inline void copy_stage(typename Shape::Stage& stage, const MatrixView
     commit_copies();
 }
 
+/// Grid ceil(n / tile_n) x ceil(m / tile_m), block Shape::threads.
 template <typename Shape, typename Products>
 __global__ void __launch_bounds__(Shape::threads, 2)
     matmul_async(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c, Products products) {

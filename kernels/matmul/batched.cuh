@@ -54,6 +54,7 @@ __device__ inline void store_stage(T (&tile)[Shape::steps][Shape::row], const T 
     }
 }
 
+/// m and n up to `side`, any k. Grid ceil(batch / Shape::products), block Shape::block.
 template <typename T, int side, typename A, typename B>
 __global__ void __launch_bounds__(BatchedShape<T, side>::block)
     matmul_batched(MatrixView<const T, A> a, MatrixView<const T, B> b, MatrixView<T> c, ManyProducts products,

@@ -65,6 +65,7 @@ __device__ inline void multiply_tiles(const MatrixView<const float>& a, const Ma
     Warp::store(c, row + warp_row, column + warp_column, lane, sums);
 }
 
+/// Grid ceil(n / 128) x ceil(m / 128), block 256.
 template <typename Products>
 __global__ void __launch_bounds__(vectorized_block)
     matmul_vectorized(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c, Products products) {
@@ -72,6 +73,7 @@ __global__ void __launch_bounds__(vectorized_block)
     multiply_tiles<RowsOfThreads>(a, b, c, products.block_row());
 }
 
+/// Grid ceil(n / 128) x ceil(m / 128), block 256.
 template <typename Products>
 __global__ void __launch_bounds__(vectorized_block)
     matmul_warp_tile(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c, Products products) {

@@ -56,6 +56,7 @@ struct WmmaStage {
     T b[steps][wmma_tile + pad];
 };
 
+/// Grid ceil(n / 64) x ceil(m / 64), block 128.
 template <typename T, typename Products>
 __global__ void __launch_bounds__(wmma_block)
     matmul_wmma(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, Products products) {

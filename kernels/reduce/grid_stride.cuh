@@ -15,6 +15,7 @@
 
 namespace BACKEND {
 
+/// Block size a multiple of 32; any grid.
 template <typename T, typename Operator>
 __global__ void reduce_grid_stride(const T* input, size_t n, T* result, Operator op) {
     const size_t first = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;

@@ -61,6 +61,7 @@ __host__ __device__ Summary<T> summarize_partial(const T* values, const MatrixPi
     return running.summary();
 }
 
+/// Block a multiple of 32; any grid. partials: piece.partials() summaries.
 template <typename T>
 __global__ void reduce_lines(const T* values, MatrixPiece piece, Wanted wanted, Summary<T>* partials) {
     const unsigned lanes = piece.lines_are_rows ? lanes_per_warp : 1, lane = threadIdx.x % lanes;

@@ -5,7 +5,7 @@
 //                       it, if the cache keeps it that long
 //   texture_neighbours  a thread adds `width` neighbours in a row: lanes are `width` elements apart
 //
-// Any matrix, any 2-D block.
+// Any matrix, any 2-D block; grid: see texture_shape().
 #include "kernels/texture/sources.cuh"
 
 namespace BACKEND {

@@ -6,7 +6,7 @@
 //   texture_window    the sum of a square of width x width, as in a stencil or a blur
 //   texture_random    the sum of eight random elements, no further away than `width` in x and in y
 //
-// Any matrix, any 2-D block. Element width / 2 of a filter is the thread's own.
+// Any matrix, any 2-D block; grid: see texture_shape(). Element width / 2 of a filter is the thread's own.
 #include "kernels/texture/sources.cuh"
 
 namespace BACKEND {

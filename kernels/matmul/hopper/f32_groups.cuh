@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
                 multiply_stage<Shape>(ring.a[position.stage], ring.b[position.stage][0], at, sums);
             previous = position.stage;
         }
-        __syncwarp();
+        __syncwarp();  // all lanes have multiplied the last stage
         Pipeline::release(ring, previous, lane);
         unsigned tile_row = 0, tile_column = 0;
         int product = 0;

@@ -78,7 +78,7 @@ public:
         waits_ = consumer > 0;
     }
     __device__ void begin() {
-        if (waits_) barrier_among(first_barrier + consumer_, both);
+        if (waits_) barrier_among(first_barrier + consumer_, both);  // the other consumer has called end()
         waits_ = true;
     }
     __device__ void end() {

@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(160, 1)
     if (threadIdx.x >= consumers) {
         if (threadIdx.x == consumers)
             Pipeline::produce(shared, position, map_a, map_b, row, column, first_step, end_step);
-        __syncwarp();
+        __syncwarp();  // the cluster barrier below needs whole warps
     } else {
         const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
         float d[tile_m / 2] = {};
