@@ -177,8 +177,8 @@ EOF
         refuses 2 'in-place makes no transpose' transpose -k in-place --order $order s4.npy
     done
     refuses 2 'elements of 3 bytes are moved by the host, without a kernel: leave --kernel out' transpose -k tile s3.npy
-    refuses 2 's4.npy are copied as they lie, without a kernel: leave --kernel out' transpose -k tile --order fortran s4.npy
-    refuses 2 'f4.npy are copied as they lie, without a kernel: leave --kernel out' transpose -k tile f4.npy
+    refuses 2 's4.npy are copied as they are, without a kernel: leave --kernel out' transpose -k tile --order fortran s4.npy
+    refuses 2 'f4.npy are copied as they are, without a kernel: leave --kernel out' transpose -k tile f4.npy
     expect_fine transpose -k tile s4.npy -o t.npy
     [ "$(tail -c 24 t.npy)" = aaaaddddbbbbeeeeccccffff ]
 }

@@ -240,13 +240,13 @@ integral_of() {
 
 @test "a bad expression is refused with its place" {
     refuses_expression 'exp(-x*x' 4 "--function: this \( is not closed"
-    refuses_expression '2x' 2 "before this an operator is missing"
-    refuses_expression '(x+1)(x-1)' 6 "before this an operator is missing"
+    refuses_expression '2x' 2 "an operator is missing before this"
+    refuses_expression '(x+1)(x-1)' 6 "an operator is missing before this"
     refuses_expression 'sin x' 1 "sin needs its argument in parentheses"
     refuses_expression '1+sn(x)' 3 "this name is not known; did you mean sin\?"
     refuses_expression 'x+y' 3 "this name is not known: x is the variable"
-    refuses_expression 'x+' 3 "here an operand is missing"
-    refuses_expression 'x*/2' 3 "before this / an operand is missing"
+    refuses_expression 'x+' 3 "an operand is missing here"
+    refuses_expression 'x*/2' 3 "an operand is missing before this /"
     refuses_expression '(x))' 4 "this \) closes nothing"
     refuses_expression 'x**2' 2 "a power is written \^"
     refuses_expression 'min(x)' 6 "min needs two arguments"
@@ -257,13 +257,13 @@ integral_of() {
     refuses_expression '()' 2 "an expression is missing"
     refuses_expression '1e999' 1 "outside the range of f64"
     refuses_expression ' ' 1 "there is no expression"
-    refuses_expression '.' 1 "this is no number"
+    refuses_expression '.' 1 "this is not a number"
 }
 
 @test "nothing but an expression reaches a compiler" {
     refuses_expression 'x;system("touch made")' 2 "only functions of two arguments have a comma"
     refuses_expression '__builtin_trap()' 1 "this name is not known"
-    refuses_expression 'x//y' 3 "before this / an operand is missing"
+    refuses_expression 'x//y' 3 "an operand is missing before this /"
     # shellcheck disable=SC2016  # no expansion is meant
     refuses_expression '$(touch made)' 1 "no expression has this character"
     try trapezoid --function $'x\n#include "made"'
@@ -288,12 +288,12 @@ integral_of() {
 
 @test "bounds are numbers or expressions without x" {
     [ "$(integral_of 1 --from -2/3 --to '2^-2' -n 1)" = 0.91666666666666663 ]
-    refuses 2 "--from 'x' is no number: a bound has no x in it" trapezoid --from x
+    refuses 2 "--from 'x' is not a number: a bound has no x in it" trapezoid --from x
     refuses 2 "--to '1/0' is inf: a bound is a finite number" trapezoid --to 1/0
     refuses 2 "too far apart for f32: choose others, or use -t f64" trapezoid --from=-1e39 -n 1
     try trapezoid --to '1+'
     expect_status 2
-    expect_errors_like "--to: here an operand is missing"
+    expect_errors_like "--to: an operand is missing here"
     refuses 2 "--size 5000000000 is too large for blocks of 1 threads" trapezoid -n 5000000000 -b 1
 }
 

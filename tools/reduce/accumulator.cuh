@@ -1,5 +1,5 @@
-// What a filter adds its input up to, and how the input's pieces come to it: on the host or on the device, in a stream of
-// which only a few slots are in memory.
+// The accumulator that a filter adds its input to, and how the input's pieces come to it: on the host or on the device,
+// in a stream of which only a few slots are in memory.
 #pragma once
 
 #include <functional>
@@ -12,41 +12,43 @@
 
 namespace BACKEND {
 
-// An accumulator takes pieces: consecutive elements of the input, all of one type, which is i32, i64, f32 or f64. A piece
-// is reduced by itself, and what comes of it is added to the total in a second step, which runs in the order of the
-// input and one at a time. Only the second step may change the accumulator, and a result that follows from the pieces
-// and their order alone is the same with any number of threads. Pieces have 1 MiB on the host and 2^20 elements on the
-// device, but the last one; pieces of text have as many numbers as 256 KiB of it. They are i64 until the first number that is
-// none, and after it may be i64 again where all of a piece's numbers are.
+// An accumulator takes pieces: consecutive elements of the input, all of one type, which is i32, i64, f32 or f64. A
+// piece is reduced by itself, and its result is added to the total in a second step. Second steps run one at a time, in
+// the order of the input. Only they may change the accumulator, so that a result that follows from the pieces and their
+// order alone is the same with any number of threads. Except for the last one, pieces have 1 MiB on the host and 2^20
+// elements on the device; pieces of text have as many numbers as 256 KiB of it. Pieces of text are i64 until the first
+// number that is not an integer; after that, a piece may be i64 again if all its numbers are.
 class Accumulator {
 public:
     using Add = std::function<void()>;
 
     virtual ~Accumulator() = default;
 
-    // Reduces a piece by the calling thread, at the same time as others do, and returns the second step.
+    // Reduces a piece on the calling thread, concurrently with others, and returns the second step.
     virtual Add reduce_on_host(const Piece& piece) = 0;
     // Whether one core reduces faster than a pipe delivers: other threads would then only be in its way.
     virtual bool keeps_up_with_pipes() const { return true; }
 
-    // Adds, as a part of the second step, what rounding to f64 took from whole numbers of a piece. By default f64 is all
-    // that is asked for.
+    // Adds, as a part of the second step, what integers of a piece lost when they were rounded to f64. By default f64
+    // is all that is asked for.
     virtual void add_lost(std::int64_t lost) { static_cast<void>(lost); }
 
-    // What an accumulator keeps for each slot, such as its results on the slot's device, is used by one piece at a time.
+    // Makes what an accumulator keeps for each slot, such as its results on the slot's device. One piece uses it at a
+    // time.
     virtual void use_slots(const SlotDevices& devices) = 0;
-    // Makes of the piece on the host what the device is to get, at the same time as others do. By default that is the piece.
-    // The slot's last piece may not have been added yet: the second step keeps for itself what it needs to know of it.
+    // Turns the piece on the host into what the device is to get, concurrently with others. By default that is the
+    // piece. The slot's previous piece may not have been added yet: its second step must keep its own copy of what it
+    // needs.
     virtual void prepare(std::size_t slot, Slot& host) { static_cast<void>(slot), static_cast<void>(host); }
-    // The memory that it may take for each element, beside that of the piece.
+    // The bytes that it may take for each element, besides those of the piece.
     virtual std::size_t prepared_bytes(DType dtype) const { return static_cast<void>(dtype), 0; }
-    // Enqueues the reduction of a piece on the slot's device, which is the current one: one at a time, in the order of the
-    // input. The second step is called, with the same current device, when all that was enqueued is complete, and before
-    // the slot's next piece.
+    // Enqueues the reduction of a piece on the slot's device, which is the current one: one at a time, in the order of
+    // the input. The second step is called, with the same current device, when all that was enqueued is complete, and
+    // before the slot's next piece.
     virtual Add reduce_on_device(std::size_t slot, const Piece& d_piece, cudaStream_t stream) = 0;
 };
 
-// Empty pieces tell nothing, and -t chooses a type for all.
+// Converts the piece if -t chooses a type for all. Returns false for an empty piece, which tells nothing.
 inline bool has_numbers(const Session& session, Slot& slot) {
     if (session.options.dtype) slot.lost = 0;
     if (slot.piece.count > 0) slot.convert_piece(session.options.dtype.value_or(slot.piece.dtype));
@@ -73,8 +75,8 @@ inline void accumulate_on_host(const Session& session, NumberReader& reader, Acc
     run_pipeline(shape, {take, work, finish});
 }
 
-// Threads fill pinned slots, each for one of the devices; each slot's copy and kernel follow each other in its stream, and
-// overlap with others'.
+// Threads fill pinned slots, each for one of the devices. A slot's copy and kernel are in its own stream, and overlap
+// with those of other slots.
 class DeviceAccumulation {
 public:
     DeviceAccumulation(const Session& session, NumberReader& reader, Accumulator& accumulator)
@@ -94,7 +96,7 @@ public:
     }
 
 private:
-    // The largest piece as it is read, as -t wants it, and as it is prepared.
+    // Bytes of the largest piece as it is read, as converted by -t, and as it is prepared.
     size_t bytes_of_slot() const {
         const NumberLayout& layout = reader_.layout();
         const DType dtype = session_.options.dtype.value_or(layout.dtype);

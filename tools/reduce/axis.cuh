@@ -1,4 +1,4 @@
-// reduce --axis: a number for every row or column of a matrix, which streams by.
+// reduce --axis: a number for every row or column of a matrix that is read as a stream.
 #pragma once
 
 #include <cmath>
@@ -27,8 +27,8 @@ struct LineResults {
     size_t count() const { return real.size() + integer.size(); }
 };
 
-// What is known of the lines so far. Rows are complete one after the other, columns all at the end: their results go out
-// some at a time.
+// The totals of the lines so far. Rows are complete one after another, columns all at the end; results are written some
+// at a time.
 template <typename T>
 class LineTotals {
 public:
@@ -119,7 +119,7 @@ public:
     }
 
 private:
-    // Parts are claimed in order: what they begin with follows from those before.
+    // Parts are claimed in order, so where one begins follows from those before.
     bool take(Slot& slot, MatrixPiece& piece, size_t most) {
         if (!reader_.take(slot, most, Cut::exactly)) return false;
         piece = {columns_, next_, 0, lines_are_rows_};

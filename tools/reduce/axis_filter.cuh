@@ -1,4 +1,4 @@
-// reduce --axis as a filter: a .npy file of a matrix comes in, and one of its rows' or columns' results goes out.
+// reduce --axis as a filter: reads a .npy file of a matrix, and writes one with a result for each row or column.
 #pragma once
 
 #include <memory>
@@ -47,7 +47,7 @@ public:
                                  [&](const LineResults& results) { append(results, dtype, writer); });
             if (rows > 0 && columns > 0)
                 LineReduction<T>(session_, *reader, totals, operation_, columns, lines_are_rows).run();
-            else static_cast<void>(reader->read(1));  // there may be more than nothing
+            else static_cast<void>(reader->read(1));  // an error if there is data after all
             totals.finish();
             session_.write(writer);
         });
@@ -62,7 +62,7 @@ private:
         if (!session_.options.kernels.empty()) fail(Exit::usage, "--axis has a method of its own: leave --kernel out");
     }
 
-    // A header may promise anything, and memory that is not there is granted until it is used.
+    // A header may promise anything, and the system grants memory that it does not have until it is used.
     static void expect_memory_for(const std::string& input, size_t columns, size_t column_bytes) {
         const double needed = double(columns) * double(column_bytes), available = double(available_memory());
         if (needed > available)
@@ -70,7 +70,7 @@ private:
                  human_bytes(needed), human_bytes(available));
     }
 
-    // Sums and extremes have the type of the numbers, of integers i64.
+    // Sums and extremes have the numbers' type, or i64 for integers.
     template <typename T>
     DType dtype_of_results() const {
         if (is_integer_result<T>(operation_)) return DType::i64;

@@ -1,4 +1,4 @@
-// reduce as a filter: a number per operation for all numbers of an input, read and reduced as it streams by.
+// reduce as a filter: a number per operation for all numbers of an input, which is reduced as it is read.
 #pragma once
 
 #include <algorithm>
@@ -66,7 +66,7 @@ public:
 private:
     Team& team() const { return *session_.options.team; }
 
-    // A sum needs what --accurate and --exact ask for; of combinations all methods have the same.
+    // A sum needs a variant as accurate as asked for; of other combinations, all methods find the same.
     const ReduceVariant& choose_variant() const {
         const ReduceOperations& operations = asked_.operations;
         const bool adds = std::any_of(operations.begin(), operations.end(), is_of_sum);
@@ -91,7 +91,7 @@ private:
         return mean ? integer_mean_text(total.integer, total.count) : integer_sum_text(total.integer);
     }
 
-    // Several results are fields that tabs separate, or in JSON a list.
+    // Several results are fields separated by tabs, or a list in JSON.
     void write(const std::vector<std::string>& results, DType dtype, size_t count) {
         session_.end_step();
         std::string names, values, fields;

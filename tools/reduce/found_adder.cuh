@@ -13,7 +13,7 @@
 
 namespace BACKEND {
 
-// All pieces together, in types that hold what any of them may have: long double has every i64 and every f64.
+// The totals of all pieces, in types that hold those of any of them: long double holds every i64 and every f64.
 struct FoundTotals {
     bool floating = false;
     DType dtype = DType::i64;
@@ -60,7 +60,7 @@ public:
     }
 
 private:
-    // (What is lost beside an infinity is no number.)
+    // (Beside an infinity, the low part is NaN.)
     void add_accurate(const DoubleDouble& sum) {
         Sightings<double> sightings;
         totals_.exact.add(sum.high, sightings);
@@ -69,7 +69,7 @@ private:
         totals_.exact.seen |= sightings.seen();
     }
 
-    // The digits of f32 count other units: each is a number of its own.
+    // The digits for f32 count other units, so each is added as a number of its own.
     void add_digits() {
         const LongAccumulator<T>& sum = found_.exact.sum;
         if constexpr (std::is_same_v<T, double>) {

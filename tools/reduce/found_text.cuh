@@ -1,4 +1,4 @@
-// What a filter prints of what it has found.
+// How a filter prints what it has found.
 #pragma once
 
 #include <cmath>
@@ -27,7 +27,7 @@ inline std::string integer_sum_text(ExactSum sum) {
     return exact_text(sum);
 }
 
-// A mean that is no whole number is the nearest f64.
+// A mean that is not an integer is printed as the nearest f64.
 inline std::string integer_mean_text(ExactSum sum, size_t n) {
     const auto count = static_cast<ExactSum>(n);
     if (sum % count == 0) return exact_text(sum / count);
@@ -122,7 +122,7 @@ private:
         return real_text(double(value), totals_.dtype);
     }
 
-    // Of numbers of any type it is an f64.
+    // An f64, whatever the type of the numbers.
     static std::string spread_text(long double value) {
         if (std::isfinite(value) && !std::isfinite(double(value))) refuse_overflow(DType::f64);
         return number_text(double(value));

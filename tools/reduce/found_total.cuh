@@ -1,4 +1,4 @@
-// What reduce finds in a stream of pieces beside their plain sum, minimum or maximum.
+// What reduce finds in a stream of pieces besides their plain sum, minimum or maximum.
 #pragma once
 
 #include <cmath>
@@ -92,7 +92,7 @@ private:
                               stream));
     }
 
-    // The stream's work is complete, and its piece still on the device.
+    // To be called when the stream's work is complete, and its piece still on the device.
     template <typename T>
     void add_found(SlotState& state, const Piece& d_piece, cudaStream_t stream) {
         Found<T> found = fetch<T>(state);
@@ -111,7 +111,7 @@ private:
         FoundAdder<T>(totals_, found, scale, d_piece, exact).add();
     }
 
-    // (Parts that nobody wants are those of no numbers.)
+    // (Parts that are not wanted are those of no numbers.)
     template <typename T>
     Found<T> fetch(const SlotState& state) const {
         Found<T> fetched, found = found_nothing<T>();
@@ -135,7 +135,7 @@ private:
         else return false;  // sums of f32 do not leave f64
     }
 
-    // A sum may be in range where that of some of its numbers is not: then it is found exactly.
+    // A sum may be in range although a partial sum is not: then it is computed exactly.
     template <typename T>
     static bool adds_exactly(Found<T>& found, const T* values, size_t n) {
         if (!overflows(found)) return false;

@@ -90,7 +90,7 @@ public:
     }
 
 private:
-    // The shares of this process's ranks, which lie side by side.
+    // The shares of this process's ranks, which are contiguous.
     static Share own_share(const Gang& gang, size_t n) {
         Share own = {0, 0};
         gang.on_each([&](size_t rank) {
@@ -101,7 +101,7 @@ private:
         return own;
     }
 
-    // A rank's share of the numbers, and its result, which in the end is that of all.
+    // A rank's share of the numbers, and its result, which in the end is the result of all.
     struct Part {
         Part(const GangReduction& of, size_t rank)
             : share(share_of(of.n_, rank, of.gang_.size())), d_values(share.size + of.asked_.offset), d_result(1) {

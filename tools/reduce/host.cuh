@@ -34,7 +34,7 @@ Wide<T> combine(Operation operation, Wide<T> a, Wide<T> b) {
     return with_operator<Wide<T>>(operation, [=](auto op) { return op.combine(a, b); });
 }
 
-// No elements reduce to the identity of T's operation, not of Wide<T>'s: the smallest of no i32 is the largest i32.
+// An empty range reduces to the identity of T's operation, not of Wide<T>'s: the minimum of no i32 is the largest i32.
 template <typename T>
 Wide<T> reduce_share(const HostInput<T>& input, size_t begin, size_t end) {
     return with_operator<Wide<T>>(input.operation, [&](auto op) {
@@ -51,7 +51,7 @@ Found<T> found_nothing() {
     return found;
 }
 
-// The result of one operation as what has been found.
+// The result of one operation as a Found<T>.
 template <typename T>
 Found<T> found_of(Operation operation, Wide<T> result) {
     Found<T> found = found_nothing<T>();
@@ -81,7 +81,7 @@ LongAccumulator<T> add_exactly(const T* values, size_t n) {
     return sum;
 }
 
-// Few at a time, so that moments are taken around a number that is near.
+// A few at a time, so that moments are taken around a nearby number.
 template <typename T>
 Summary<T> summarize(const T* values, size_t begin, size_t end, Wanted wanted, double scale) {
     constexpr size_t few = 4096;
@@ -113,7 +113,7 @@ Found<T> find_in_share(const HostInput<T>& input, size_t begin, size_t end) {
     return found;
 }
 
-// The nearest T to the exact sum comes at the end, as on a device.
+// Rounds the exact sum to the nearest T. Done at the end, as on a device.
 template <typename T>
 Found<T> rounded(Found<T> found) {
     if constexpr (std::is_floating_point_v<T>) {

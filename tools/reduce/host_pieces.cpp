@@ -7,7 +7,7 @@
 
 namespace {
 
-// So many running totals, whatever the vectors' length: enough of them to hide the latency of an addition.
+// Running totals, as many for any vector length: enough to hide the latency of an addition.
 constexpr std::size_t lanes = 32;
 
 template <typename Total>
@@ -31,7 +31,7 @@ struct Sum {
     }
 };
 
-// No sum of 32-bit numbers that fit into memory leaves 64 bits.
+// No sum of 32-bit numbers that fit into memory overflows 64 bits.
 template <>
 struct Sum<std::int32_t> {
     IN_EVERY_CALLER static ExactSum run(const std::int32_t* values, std::size_t n) {
@@ -44,7 +44,7 @@ struct Sum<std::int32_t> {
     }
 };
 
-// By halves: v + 2^63, which has no sign, is 2^32 times its upper half plus the lower one.
+// Adds halves: v + 2^63, which is unsigned, is 2^32 times its upper half plus the lower one.
 template <>
 struct Sum<std::int64_t> {
     IN_EVERY_CALLER static ExactSum run(const std::int64_t* values, std::size_t n) {
@@ -63,7 +63,7 @@ struct Sum<std::int64_t> {
     }
 };
 
-// A NaN is neither smaller nor larger than anything: it is looked for beside.
+// A NaN is neither smaller nor larger than anything, so NaNs are looked for separately.
 template <typename T, bool is_minimum>
 struct Extreme {
     IN_EVERY_CALLER static T run(const T* values, std::size_t n) {

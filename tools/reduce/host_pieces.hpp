@@ -1,4 +1,4 @@
-// A piece of the input, reduced by one core with its vector units, which the cores' caches feed.
+// Reduces a piece of the input on one core, with its vector units and from its caches.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 // Holds the sum of as many 64-bit numbers as there can be.
 using ExactSum = __int128;
 
-// Of floating-point numbers in double, of integers exact. The order of the additions depends on n alone, so that a sum
-// is the same on every processor.
+// The sum: in double for floating-point numbers, exact for integers. The order of the additions depends only on n, so
+// that a sum is the same on every processor.
 double sum_of_piece(const float* values, std::size_t n);
 double sum_of_piece(const double* values, std::size_t n);
 ExactSum sum_of_piece(const std::int32_t* values, std::size_t n);

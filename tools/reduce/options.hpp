@@ -1,4 +1,4 @@
-// The options that reduce has beside the common ones.
+// The options of reduce.
 #pragma once
 
 #include <algorithm>

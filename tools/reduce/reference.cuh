@@ -1,4 +1,4 @@
-// The numbers of a benchmark, what they reduce to, and by how much a method may miss that.
+// The numbers of a benchmark, what they reduce to, and how far a method may be off.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace BACKEND {
 
-// Sums that no rounding touches unless it is asked for. Sums of integers must stay within the smallest type.
+// By default numbers whose sums need no rounding. Sums of integers must stay within the smallest type.
 template <typename T>
 ReduceValues values_for(const ReduceOptions& asked, const ReduceOperations& operations) {
     const bool adds = std::any_of(operations.begin(), operations.end(), is_of_sum);
@@ -28,7 +28,7 @@ ReduceValues values_for(const ReduceOptions& asked, const ReduceOperations& oper
     return asked.values.value_or(only_adds ? ReduceValues::coarse : ReduceValues::uniform);
 }
 
-// Most numbers cancel in pairs, at any of many magnitudes; what is left are one in eight, which are small.
+// Most numbers cancel in pairs, at any of many magnitudes; one in eight is left, and is small.
 template <typename T>
 T wide_value(std::uint64_t seed, std::uint64_t index) {
     constexpr std::uint64_t magnitudes = sizeof(T) == 4 ? 24 : 60;
@@ -47,7 +47,7 @@ void fill_values(T* values, size_t n, ReduceValues kind, std::uint64_t seed, siz
         fill(values, n, [=](size_t i) { return wide_value<T>(seed, first + i); });
 }
 
-// By two passes, unlike any of the methods.
+// In two passes, unlike any of the methods.
 template <typename T>
 Moments moments_around(const T* values, size_t n, long double mean) {
     struct Sums {
@@ -71,7 +71,7 @@ Moments moments_around(const T* values, size_t n, long double mean) {
     return {n, double(mean), double(sums.squares - sums.distances * sums.distances / static_cast<long double>(n))};
 }
 
-// What an operation results in, and what methods may miss it by.
+// The expected result of an operation, and how far methods may be off.
 struct Expected {
     ReduceOperation operation;
     long double value = 0;
@@ -108,7 +108,7 @@ double sum_of_magnitudes(const T* values, size_t n) {
         [](double a, double b) { return a + b; });
 }
 
-// What has to be known of numbers for a reference: of a process's, then of all processes'.
+// What a reference needs to know of the numbers: of one process's at first, then of all processes'.
 template <typename T>
 struct Known {
     size_t n;
@@ -133,7 +133,7 @@ Known<T> known_to(Team& team, Known<T> known) {
     return known;
 }
 
-// The bounds of a sum. Half a unit in the last place is that of the rounding at the end.
+// Sets the bounds of a sum. Half a unit in the last place is for the rounding at the end.
 template <typename T>
 void set_sum_bounds(Expected& sum, size_t count, double magnitudes, ReduceValues values) {
     if constexpr (std::is_floating_point_v<T>) {
@@ -147,8 +147,8 @@ void set_sum_bounds(Expected& sum, size_t count, double magnitudes, ReduceValues
     }
 }
 
-// `input` asks for exact sums: long accumulators make them where simple ones would not be exact. In a team, whose
-// processes have some of the numbers each, it is the reference of all, which do not ask for moments.
+// `input` asks for exact sums: long accumulators compute them where simple ones would not be exact. In a team, each of
+// whose processes has some of the numbers, it is the reference for all of them; moments must not be asked for.
 template <typename T>
 Reference<T> make_reference(HostInput<T> input, const ReduceOperations& operations, ReduceValues values,
                             Team& team = Team::alone()) {
@@ -192,7 +192,7 @@ Reference<T> make_reference(HostInput<T> input, const ReduceOperations& operatio
     return reference;
 }
 
-// Sets `error` to the largest of the operations, in units in the last place of an element.
+// Sets `error` to the largest of all operations, in units in the last place of an element.
 template <typename T>
 Verdict compare_with(const Reference<T>& reference, const Found<T>& found, Accuracy accuracy, double tolerance,
                      double& error) {

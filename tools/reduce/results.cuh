@@ -1,4 +1,4 @@
-// What is reported of what has been found: a number per operation.
+// What is reported of what has been found: one number per operation.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace BACKEND {
 
-// What the device does for an operation of its own. The mean is a sum, divided at the end.
+// The device's operation for one that was asked for by itself. The mean is a sum, divided at the end.
 inline Operation operation_on_device(ReduceOperation asked) {
     switch (asked) {
         case ReduceOperation::min: return Operation::minimum;
@@ -25,7 +25,7 @@ inline Operation operation_on_device(ReduceOperation asked) {
     }
 }
 
-// Whether the methods that combine elements, and know nothing else, have the result.
+// Whether methods that do nothing but combine elements can find the result.
 inline bool is_combination(const ReduceOperations& operations) {
     return operations.size() == 1 && operations.front() <= ReduceOperation::mean;
 }
@@ -57,7 +57,7 @@ inline Wanted wanted_for(const ReduceOperations& operations) {
 
 inline bool is_of_moments(ReduceOperation asked) { return wanted_for(asked) == wants_moments; }
 
-// Whether a result is a whole number, which i64 holds.
+// Whether a result is an integer, which i64 holds.
 template <typename T>
 bool is_integer_result(ReduceOperation asked) {
     const bool counts = asked >= ReduceOperation::argmin;
@@ -77,7 +77,7 @@ inline void expect_enough(const std::string& input, const ReduceOperations& oper
     }
 }
 
-// The nearest number of so many bits to a sum that is finite.
+// The nearest number of `bits` bits to a finite sum.
 template <typename T>
 long double nearest(LongAccumulator<T> sum, unsigned bits) {
     const bool negative = sum.make_magnitude();
@@ -105,12 +105,12 @@ long double sum_for_mean(const Found<T>& found, bool exact) {
     else return std::isfinite(found.exact.rounded) ? nearest(found.exact.sum, 53) : found.exact.rounded;
 }
 
-// The sum of the squares of the distances from the mean, by so many.
+// The sum of the squares of the distances from the mean, divided by `divisor`.
 inline long double spread_of(const Moments& moments, std::uint64_t divisor) {
     return divisor == 0 ? 0 : static_cast<long double>(moments.squares) / static_cast<long double>(divisor);
 }
 
-// Without numbers there are none of these, and 0 stands for them.
+// Results that do not exist without numbers are then 0.
 template <typename T>
 long double value_of(ReduceOperation asked, const Found<T>& found, size_t n, bool exact) {
     const Summary<T>& summary = found.summary;

@@ -17,7 +17,7 @@
 
 namespace BACKEND {
 
-// What came of a piece.
+// The result of a piece.
 struct PieceResult {
     DType dtype;
     bool floating;
@@ -29,7 +29,7 @@ struct PieceResult {
 // The total of the pieces so far. It starts in integers and switches to floating point when the input does.
 struct RunningTotal {
     bool floating = false;
-    bool is_infinite = false;  // or no number, because a part of it is
+    bool is_infinite = false;  // or NaN, because a part of it is
     ExactSum integer = 0;
     double real = 0;
     size_t count = 0;
@@ -54,7 +54,7 @@ public:
 
     const RunningTotal& total() const { return total_; }
 
-    // From now on what comes of pieces is kept instead of added.
+    // From now on, the results of pieces are kept instead of added.
     void keep_results() { keeps_ = true; }
     const std::vector<PieceResult>& results() const { return results_; }
     void add(const PieceResult& one) {
@@ -87,8 +87,8 @@ public:
         slots_ = devices.for_each_slot([](const DeviceInfo& device) { return SlotState{device.multiprocessors}; });
     }
 
-    // Integers are added in their own type where no partial sum can leave it, else in 64 bits, and if those might not do
-    // by halves: v is 2^32 times its upper half plus the lower one.
+    // Integers are added in their own type if no partial sum can overflow it, else in 64 bits or, if those might
+    // overflow, by halves: v is 2^32 times its upper half plus the lower one.
     void prepare(size_t slot, Slot& host) override {
         slots_[slot].is_split = false;
         if (operation_ != Operation::sum) return;
@@ -106,7 +106,7 @@ public:
         slots_[slot].is_split = true;
     }
 
-    // (Those of i64 and of their halves.)
+    // (For i64, and for their halves.)
     size_t prepared_bytes(DType dtype) const override {
         if (operation_ != Operation::sum) return 0;
         return dtype == DType::i32 ? 8 : dtype == DType::i64 ? 16 : 0;
@@ -182,7 +182,7 @@ private:
         return is_finite;
     }
 
-    // The piece is still on the device, as it was unless the variant works within it.
+    // The piece is still on the device, unchanged unless the variant works in place.
     template <typename T>
     void expect_no_overflow(const Piece& d_piece, bool was_finite) const {
         if (variant_.destroys_input) {

@@ -16,7 +16,7 @@ inline bool is_in_ladder(const Session& session, const ReduceVariant& variant) {
     return *variant.ladder == 0 ? variant.leaves == Leaves::element : variant.ladder == published;
 }
 
-// Whether it knows the operations and is as accurate as asked for. Sums of integers are exact whoever makes them.
+// Whether it knows the operations and is as accurate as asked for. Sums of integers are exact with any variant.
 inline bool does(const Session& session, const ReduceVariant& variant, const ReduceOperations& operations) {
     const ReduceOptions& asked = session.own<ReduceOptions>();
     const bool rounds = session.dtype() == DType::f32 || session.dtype() == DType::f64;
@@ -44,7 +44,7 @@ inline std::vector<ReduceOperations> choose_operations(const Session& session) {
     return chosen;
 }
 
-// One that was named exactly has to have something to do.
+// Refuses a variant that was named and has nothing to do.
 inline void refuse_idle_variants(const Session& session) {
     const auto& names = session.options.kernels;
     const ReduceOptions& asked = session.own<ReduceOptions>();

@@ -1,5 +1,6 @@
-// A file that several processes reduce together. Its pieces, which are those of one process, are dealt to them in turn, and
-// each adds up what came of all of them in the order of the file: so they find what one process finds, byte for byte.
+// A file that several processes reduce together. Its pieces, which are the same as for one process, are dealt to them
+// in turn, and each adds up the results of all pieces in the order of the file: so they find what one process finds,
+// byte for byte.
 #pragma once
 
 #include <cstring>
@@ -14,7 +15,7 @@
 
 namespace BACKEND {
 
-// Of another reader's pieces those of one process.
+// One process's share of another reader's pieces.
 class DealtReader final : public NumberReader {
 public:
     DealtReader(std::unique_ptr<NumberReader> all, const Team& team)
@@ -37,7 +38,7 @@ private:
     size_t taken_ = 0;
 };
 
-// Those of all processes, in the order of the file.
+// The results of all processes, in the order of the file.
 inline std::vector<PieceResult> join_results(Team& team, const std::vector<PieceResult>& mine) {
     static_assert(std::is_trivially_copyable_v<PieceResult>);
     const std::vector<std::string> all =

@@ -44,12 +44,12 @@ struct ReduceVariant : Variant {
     ForReduceTypes<ReduceOnHost> on_host = {};  // of those that need the host
     Leaves leaves = Leaves::element;
 
-    // Which operations it knows. On the host there is a way for each.
+    // Whether it knows the operations. The host knows all.
     bool knows(const ReduceOperations& operations) const {
         return needs == Needs::host || leaves != Leaves::element || is_combination(operations);
     }
 
-    // Of its floating-point sums, if that of those on the host is what is asked for.
+    // The accuracy of its floating-point sums. The host's is what is asked for.
     Accuracy accuracy(Accuracy asked) const {
         if (needs == Needs::host) return asked;
         return leaves == Leaves::element   ? Accuracy::plain
@@ -65,7 +65,7 @@ struct ReduceVariant : Variant {
 };
 
 // The tutorial's blocks end in an atomic. The course's and the book's leave partials to further launches, and the
-// book's work within the input.
+// book's work in place.
 template <typename Launch>
 ReduceVariant tutorial_step(const char* name, const char* idea, Launch launch) {
     return {{name, idea, Needs::nothing, "tutorial"}, launch};

@@ -19,8 +19,8 @@ DeviceBuffer<unsigned char> give_workspace(const ReduceVariant& variant, ReduceA
     return workspace;
 }
 
-// The workspace of a variant's launches one after the other. Each leaves it fit for the next one, if that is of the same
-// type and size: others may lay it out otherwise.
+// The workspace of a variant's launches, one after another. Each leaves it ready for the next one if that is of the
+// same type and size; others may lay it out differently.
 class Workspace {
 public:
     // Enters it into the arguments of the next launch.

@@ -91,7 +91,7 @@ public:
         const int* const in = h_in();
         int* const out = h_out();
         const unsigned steps = steps_;
-        // Read at run time, as on the device: steps must not be folded into one.
+        // Read at run time, as on the device, so that steps are not folded into one.
         const volatile unsigned factor = streams_step.factor;
         const AffineStep step{factor, streams_step.summand};
         parallel_for(n_, [=](size_t begin, size_t end) {
@@ -123,7 +123,7 @@ private:
     std::unique_ptr<int[]> pageable_in_, pageable_out_;
 };
 
-// What an order works with. `ready` holds two events per chunk.
+// What an issue order works with. `ready` holds two events per chunk.
 struct CopyIssue {
     const CopyData& data;
     const Chunks& chunks;

@@ -1,5 +1,5 @@
-// How the host learns that a stream is done: it waits, it asks, it sleeps, or it is called. Five streams each run a
-// slow kernel and copy its result to pinned memory; the host reads a result the moment it is notified.
+// How the host learns that a stream is done: it waits, polls, sleeps, or is called. Five streams each run a slow kernel
+// and copy its result to pinned memory; the host reads a result the moment it is notified.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ public:
         }
     }
 
-    // Issues all five and returns when the host has been notified of each, by way of `learn`.
+    // Issues all five and returns when the host has been notified of each, by `learn`.
     void run(void (HostNotice::*learn)(), Tracer& tracer) {
         early_ = 0;
         operations_ = 0;

@@ -37,7 +37,7 @@ struct StageTimes {
     double ideal_ns() const { return *std::max_element(loaded_ns, loaded_ns + 3); }
 };
 
-// Medians of several runs. The kernel works on memory of its own here, since nothing orders it and the copies.
+// Medians of several runs. The kernel works on memory of its own here, since it is not ordered with the copies.
 inline StageTimes measure_stages_of(const CopyData& data) {
     StageTimes times;
     const size_t n = data.size();
@@ -126,7 +126,7 @@ public:
         return timeline_of(name, clock, streams(), tracer.spans(team_.begin()));
     }
 
-    // Of the first chunk's kernel.
+    // The shape of the first chunk's launch.
     LaunchShape shape(const Session& session) const {
         const size_t elements = chunks_.empty() ? 0 : chunks_.front().count;
         return {dim3(grid_for(elements, session.options.block)), dim3(session.options.block), 0};

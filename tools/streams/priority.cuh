@@ -55,7 +55,7 @@ public:
             [](long double) { return 0.0L; });
     }
 
-    // But for the experiment.
+    // All but the experiment.
     StreamsCells cells() const {
         StreamsCells cells;
         cells.streams = team_.size();

@@ -1,4 +1,4 @@
-// What every experiment of streams makes: a case of the benchmark, and a way to look at one run of it.
+// What every experiment of streams provides: a case of the benchmark, and a way to look at one run of it.
 #pragma once
 
 #include <functional>
@@ -64,7 +64,7 @@ inline const char* clock_name(const Session& session) {
     return session.device.simulated ? "host time of the simulation" : "time of the device's events";
 }
 
-// Samples by the host's clock: on a GPU "host", in the simulator "sim" as all others.
+// The timer of samples by the host's clock: "host" on a GPU, "sim" in the simulator, as for all others.
 inline const char* host_clock_timer(const Session& session) { return session.device.simulated ? "sim" : "host"; }
 
 inline Tracer::Mode tracer_mode(const Session& session) {

@@ -62,7 +62,7 @@ inline std::vector<Stream> new_streams(size_t count, unsigned flags = cudaStream
     return streams;
 }
 
-// Priorities from the highest that the device knows down to the lowest.
+// Streams with priorities from the highest that the device knows down to the lowest.
 inline std::vector<Stream> prioritized_streams(size_t count) {
     int lowest = 0, highest = 0;
     CHECK(cudaDeviceGetStreamPriorityRange(&lowest, &highest));

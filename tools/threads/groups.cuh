@@ -1,4 +1,4 @@
-// What the threads of a launch have in common: warps, blocks, and the multiprocessors that they were dealt to.
+// How the threads of a launch are grouped: by warps, blocks, and the multiprocessors that they ran on.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace BACKEND {
 
-// Some threads of one block: itself, or a warp of it.
+// Threads of one block: all of them, or a warp.
 struct Group {
     size_t block = 0, warp = 0;  // numbers: the warp within its block
     uint3 block_index = {};
@@ -29,7 +29,7 @@ struct Group {
     }
 };
 
-// In the order of the grid.
+// The groups, in the order of the grid.
 inline std::vector<Group> groups_of(const std::vector<ThreadRecord>& records, size_t per_block, size_t per_group) {
     std::vector<Group> groups;
     for (size_t i = 0; i < records.size(); ++i) {
@@ -48,11 +48,11 @@ inline std::vector<Group> blocks_of(const std::vector<ThreadRecord>& records, si
     return groups_of(records, per_block, per_block);
 }
 
-// A multiprocessor and the blocks that it had, by their start.
+// A multiprocessor and the blocks that it had, in the order in which they started.
 struct Multiprocessor {
     unsigned number = 0;
     std::vector<Group> blocks = {};
-    std::vector<size_t> slots = {};  // of each block: the least that no other block had at the same time
+    std::vector<size_t> slots = {};  // of each block: the lowest that no other block had at the same time
     size_t most_at_once = 0;
     unsigned long long busy_ns = 0;  // with at least one block
 
@@ -88,7 +88,7 @@ struct Multiprocessor {
     }
 };
 
-// Those that had blocks, by number.
+// The multiprocessors that had blocks, by number.
 inline std::vector<Multiprocessor> multiprocessors_of(const std::vector<Group>& blocks) {
     std::map<unsigned, Multiprocessor> by_number;
     for (const Group& block : blocks) by_number[block.multiprocessor].blocks.push_back(block);
@@ -101,7 +101,7 @@ inline std::vector<Multiprocessor> multiprocessors_of(const std::vector<Group>& 
     return all;
 }
 
-// A line for each block that a multiprocessor had at the same time; `most_lanes` at most.
+// A line for each slot of a multiprocessor; `most_lanes` at most.
 inline Timeline timeline_of(const Session& session, const std::string& name,
                             const std::vector<Multiprocessor>& multiprocessors, size_t most_lanes) {
     Timeline timeline{name, session.device.simulated ? "host time of the simulation" : "time of the device's timer",

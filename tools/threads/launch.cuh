@@ -1,4 +1,4 @@
-// The launch: its limits and what CUDA says beyond them, what its threads have reported, and whether that is right.
+// The launch: its limits and CUDA's errors beyond them, what its threads have reported, and whether that is right.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -50,7 +50,8 @@ struct LaunchLimits {
     }
 };
 
-// Exit status 3 with CUDA's own error for a launch beyond the limits, and with the reason, which the error does not tell.
+// For a launch beyond the limits, fails with exit status 3, CUDA's own error, and the reason, which the error does not
+// tell.
 inline void refuse_impossible(const Session& session, const ThreadsOptions& asked) {
     const std::string fault = LaunchLimits(session.device.ordinal).fault(asked.grid, asked.block);
     if (fault.empty()) return;
@@ -104,7 +105,7 @@ inline uint3 point_of(size_t rank, const Extents& extents) {
     return {unsigned(rank % extents.of[0]), unsigned(row % extents.of[1]), unsigned(row / extents.of[1])};
 }
 
-// Many steps of next_of() at once: each is an affine map, and so is what they make together.
+// Many steps of next_of() at once: each is an affine map, and so is their composition.
 struct Steps {
     unsigned factor = 1, addend = 0;
 
@@ -122,7 +123,7 @@ private:
     Steps after(const Steps& first) const { return {factor * first.factor, factor * first.addend + addend}; }
 };
 
-// Whether every thread that was launched has run once, knew who it was, and took its steps.
+// Whether every thread that was launched has run once, has reported its own indices, and has taken its steps.
 inline Verdict check_records(const std::vector<ThreadRecord>& records, const ThreadsOptions& asked, unsigned count) {
     const size_t n = records.size(), per_block = size_t(asked.block.product());
     const Steps steps(count);

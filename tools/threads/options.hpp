@@ -7,7 +7,7 @@
 
 #include "common/cli/option_table.hpp"
 
-// Of a grid or a block, in x, y and z.
+// The extents of a grid or a block, in x, y and z.
 struct Extents {
     std::array<unsigned, 3> of = {1, 1, 1};
 
@@ -15,7 +15,8 @@ struct Extents {
     long double product() const;  // which may be more than any integer holds
 };
 
-// "12", "4x3" or "2x3x4", each of them a whole number that CUDA can be asked for: whether it can do it is its business.
+// "12", "4x3" or "2x3x4", each a whole number that CUDA takes as an argument; CUDA itself says whether it can launch
+// it.
 Extents parse_launch_extents(const std::string& word, const std::string& option);
 
 enum class GroupBy { thread, warp, block, multiprocessor };

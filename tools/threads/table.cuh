@@ -1,4 +1,4 @@
-// The tables of threads: what a row says of a thread, a warp, a block or a multiprocessor.
+// The tables of threads: what a row says about a thread, a warp, a block or a multiprocessor.
 #pragma once
 
 #include "common/cli/program.hpp"

@@ -1,4 +1,4 @@
-// From which size a faster way to copy pays.
+// From which size on a faster way to copy pays.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,11 @@ struct CopyCost {
 // By variant and size.
 using CopyCosts = std::map<std::string, std::map<std::size_t, CopyCost>>;
 
-// A way that needs something ahead, and the one that it replaces.
+// A way that needs preparation, and the one that it replaces.
 struct Rivals {
     const char* way;
     const char* versus;
-    bool with_allocation;  // which is paid for every copy; slots stay
+    bool with_allocation;  // which every copy pays for; slots are kept
 };
 
 inline const Rivals all_rivals[] = {
@@ -30,7 +30,7 @@ inline const Rivals all_rivals[] = {
     {"pinned-d2h", "pageable-d2h", true},
 };
 
-// From which size a way pays.
+// From which size on a way pays.
 struct BreakEven {
     const Rivals& rivals;
     std::size_t from_bytes = 0;     // it is faster at this size and all larger ones; 0: not at the largest
@@ -46,11 +46,11 @@ struct BreakEven {
     std::string sentence() const;
 };
 
-// Of those rivals that were both measured, at two sizes or more.
+// For those rivals that were both measured, at two sizes or more.
 std::vector<BreakEven> find_break_evens(const CopyCosts& costs);
 
-// --break-even: a row for each of those that were measured, for a person a sentence. Failure(usage) for a single size.
+// --break-even: prints a row for each of these, or a sentence for a person. Failure(usage) for a single size.
 void print_break_evens(Session& session, const CopyCosts& costs);
 
-// The end of a sweep for a person. (The simulator's times say nothing of a GPU.)
+// Prints the sentences at the end of a sweep, for a person. (The simulator's times say nothing about a GPU.)
 void say_break_evens(Session& session, const CopyCosts& costs);

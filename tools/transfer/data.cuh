@@ -1,5 +1,5 @@
-// What is copied: the ends of all copies of one size, on the host, on the device and on its peer, and how every byte of a
-// result is compared.
+// What is copied: the ends of all copies of one size, on the host, on the device and on its peer, and the comparison of
+// every byte of a result.
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@ struct HostEnds {
 
     const MemoryKind& kind;
     HostVector<unsigned char> from, to;
-    double allocate_ns = 0;  // of one end, and releasing it
+    double allocate_ns = 0;  // of one end, including its release
 };
 
 // The ends on a device.
@@ -50,7 +50,7 @@ public:
     unsigned char* d_from() const { return device_.from.data() + offset_; }
     unsigned char* d_to() const { return device_.to.data() + offset_; }
 
-    // Made for the first variant that asks for them.
+    // Allocated when the first variant asks for them.
     HostEnds& host(const std::string& kind) {
         auto& ends = hosts_[kind];
         if (ends) return *ends;
@@ -78,7 +78,7 @@ public:
     unsigned char* peer_from() const { return peer_->from.data() + offset_; }
     unsigned char* peer_to() const { return peer_->to.data() + offset_; }
 
-    // What arrived on a device, and on the host, as it was at the other end.
+    // Compare what arrived on a device, or on the host, with what was at the other end.
     Verdict compare_on_device(const unsigned char* d_to, bool from_host) const {
         const std::unique_ptr<unsigned char[]> copy(new unsigned char[n_ + 1]);
         CHECK(cudaMemcpy(copy.get(), d_to, n_, cudaMemcpyDeviceToHost));
@@ -103,7 +103,7 @@ private:
     size_t n_, offset_;
     int ordinal_, peer_ordinal_ = 0;
     Pattern of_host_, of_device_;
-    // Allocated before the host's, so that the message for a size that is too large names the device's free memory.
+    // Allocated before the host's arrays, so that the message for too large a size names the device's free memory.
     DeviceEnds device_;
     std::unique_ptr<DeviceEnds> peer_;
     std::map<std::string, std::unique_ptr<HostEnds>> hosts_;

@@ -1,4 +1,4 @@
-// How fast bytes go between any two places: the host's pinned memory and every device.
+// How fast copies are between any two places: the host's pinned memory and every device.
 #pragma once
 
 #include <chrono>
@@ -45,7 +45,7 @@ struct PairResult {
     std::string device = {};  // whose runtime copied
     const char* timer = "host";
 
-    // As everywhere: within a device every byte is read and written.
+    // As everywhere, copies within a device count twice: every byte is read and written.
     double gbyte_per_s() const {
         const double moved = double(bytes) * (from.device == to.device ? 2 : 1);
         return median_ns > 0 ? moved / median_ns : 0;
@@ -127,7 +127,7 @@ inline PairResult measure_pair(Session& session, PeerAccess& access, Place from,
     return result;
 }
 
-// For a person: a row per place that bytes leave, a column per place that they reach, in GB/s.
+// For a person: a row per source and a column per destination, in GB/s.
 inline void print_matrix(Session& session, const std::vector<Place>& places, const std::vector<PairResult>& pairs) {
     std::vector<Column> columns = {{"from", "from"}};
     for (const Place& place : places) columns.push_back({"to_" + place.name(), "to " + place.name(), 1, 1});

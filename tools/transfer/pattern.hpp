@@ -1,4 +1,4 @@
-// The bytes that are copied, and how every one of them is compared.
+// The bytes that are copied, and the comparison of every one.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 #include "common/measure/verify.hpp"
 
-// Bytes as they follow from the seed and their place. What starts on the host and what starts on a device differ in every
-// byte: one is the other with all bits flipped.
+// Bytes that follow from the seed and their place. Those that start on the host and those that start on a device differ
+// in every byte: ones are the others with all bits flipped.
 struct Pattern {
     std::uint64_t seed = 0, flipped = 0;
 

@@ -56,11 +56,11 @@ struct TransferVariant : Variant {
     bool touches_host() const { return direction <= Direction::both; }
     bool is_both() const { return direction == Direction::both || direction == Direction::both_peers; }
     bool needs_peer() const { return direction >= Direction::from_peer; }
-    // What everybody writes: no stream, and malloc's memory.
+    // What everybody writes: a call without a stream, on malloc's memory.
     bool is_cuda_memcpy() const { return by == By::engine && std::string(memory) == "pageable" && !is_both(); }
 };
 
-// A variant is of the group that its direction names.
+// A variant belongs to the group that its direction names.
 inline TransferVariant way(const char* name, const char* idea, const char* memory, Direction direction,
                            By by = By::engine, bool prefetch = false) {
     return {{name, idea, Needs::nothing, name_of(direction)}, memory, direction, by, prefetch};
@@ -78,16 +78,16 @@ inline const TransferVariant transfer_variants[] = {
     way("pinned-h2d", "page-locked memory: the copy engine reads it directly", "pinned", Direction::to_device),
     way("pinned-d2h", "the same, back", "pinned", Direction::to_host),
     way("pinned-both", "both at once: two copy engines, and a bus that goes both ways", "pinned", Direction::both),
-    way("write-combined-h2d", "page-locked and past the processor's caches, which need not be asked", "write-combined",
+    way("write-combined-h2d", "page-locked and not cached by the processor, so nothing is snooped", "write-combined",
         Direction::to_device),
     way("write-combined-d2h", "back, to where reading on the host is slow", "write-combined", Direction::to_host),
     way("write-combined-both", "both at once", "write-combined", Direction::both),
     way("mapped-h2d", "a kernel reads the host's memory over the bus", "mapped", Direction::to_device, By::kernel),
     way("mapped-d2h", "a kernel writes the host's memory over the bus", "mapped", Direction::to_host, By::kernel),
     way("mapped-both", "two kernels at once, one each way", "mapped", Direction::both, By::kernel),
-    way("managed-h2d", "a kernel reads managed memory: its pages come as they are missed", "managed",
-        Direction::to_device, By::paging),
-    way("managed-d2h", "the host reads managed memory: its pages come back as they are missed", "managed",
+    way("managed-h2d", "a kernel reads managed memory: its pages come on page faults", "managed", Direction::to_device,
+        By::paging),
+    way("managed-d2h", "the host reads managed memory: its pages come back on page faults", "managed",
         Direction::to_host, By::paging),
     way("managed-prefetch-h2d", "its pages are sent ahead, then a kernel reads them", "managed", Direction::to_device,
         By::paging, true),

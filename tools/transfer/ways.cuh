@@ -30,7 +30,7 @@ public:
     virtual ~Way() = default;
 
     const TransferVariant& variant() const { return variant_; }
-    // As it is told by its own columns.
+    // The values of its own columns.
     virtual TransferCells cells(size_t offset) const {
         const double allocate_ns = variant_.touches_host() ? data_->host(variant_.memory).allocate_ns : 0;
         return {variant_, offset, 0, 0, allocate_ns};
@@ -38,7 +38,7 @@ public:
     TransferData& data() const { return *data_; }
     size_t size() const { return data_->size(); }
 
-    // Enqueues the copy, or does it.
+    // Enqueues the copy, or performs it.
     virtual LaunchShape run(cudaStream_t stream) {
         if (!variant_.is_both()) return move(variant_.direction, stream);
         return at_once(stream);
@@ -52,7 +52,7 @@ public:
             run(own_);
             CHECK(cudaGetLastError());
             own_.synchronize();
-            // cudaMemcpy may return while the last of its own pinned buffers is under way.
+            // cudaMemcpy may return while the last of its own pinned buffers is still in flight.
             if (variant_.is_cuda_memcpy()) CHECK(cudaStreamSynchronize(nullptr));
         });
     }
@@ -69,7 +69,7 @@ public:
         for (size_t i = 0; i < size(); i += page_bytes) *const_cast<volatile unsigned char*>(h_from_ + i) = h_from_[i];
     }
 
-    // Other bytes than the copy will bring.
+    // Fills the destination with other bytes than the copy will bring.
     void poison(cudaStream_t stream) const {
         if (size() == 0) return;
         const Direction direction = variant_.direction;
@@ -97,7 +97,7 @@ public:
 protected:
     static constexpr size_t page_bytes = 4096;
 
-    // (Two kernels run at the same time only where neither fills the device.)
+    // (Two kernels run at the same time only if neither fills the device.)
     LaunchShape copy(unsigned char* to, const unsigned char* from, cudaStream_t stream) const {
         const unsigned multiprocessors = variant_.is_both() ? std::max(multiprocessors_ / 2, 1U) : multiprocessors_;
         return launch_transfer_copy({to, from, size(), block_size_, multiprocessors, stream});
@@ -165,7 +165,7 @@ protected:
         return shape;
     }
 
-    // To the device: until a kernel has read all pages. To the host: until the host has.
+    // Moves pages to the device, until a kernel has read them all, or to the host, until the host has.
     LaunchShape move_pages(cudaStream_t stream) const {
         if (size() == 0) return {};
         if (variant_.direction == Direction::to_device) {
@@ -187,7 +187,7 @@ protected:
     Event begin_{cudaEventDisableTiming}, end_{cudaEventDisableTiming};
 };
 
-// Through a StagedCopier, which makes its slots and threads here.
+// A way through a StagedCopier, which creates its slots and threads here.
 class StagedWay final : public Way {
 public:
     StagedWay(const Session& session, const TransferVariant& variant, const std::shared_ptr<TransferData>& data,
@@ -195,7 +195,7 @@ public:
         : Way(session, variant, data), slot_bytes_(slot_bytes), copier_({unsigned(threads), slot_bytes, 0}) {
         prepare_ns_ = host_time([&] {
             if (!copier_.prepare())
-                session.notice(text("{}: no pinned memory or no threads to be had: cudaMemcpy copies", variant.name));
+                session.notice(text("{}: pinned memory or threads are not available: cudaMemcpy copies", variant.name));
         });
     }
 

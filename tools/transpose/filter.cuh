@@ -1,5 +1,5 @@
-// transpose as a filter: a matrix from a file or standard input, its transpose in the same format. Elements of .npy and
-// raw data are moved as they are stored, of whatever type they are.
+// transpose as a filter: reads a matrix from a file or standard input, and writes its transpose in the same format.
+// Elements of .npy and raw data are moved as they are stored, whatever their type.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace BACKEND {
 
-// All of them, or one more than `wanted`.
+// Reads all elements, but no more than one beyond `wanted`.
 inline StoredMatrix read_all(NumberReader& reader, size_t wanted) {
     Chunk all = reader.read(wanted < largest_size ? wanted + 1 : largest_size);
     const size_t element_bytes = reader.element_bytes(all.dtype);
@@ -28,7 +28,7 @@ inline MatrixShape shape_of_header(const std::string& operand, const std::string
     return {extents[0], extents[1]};
 }
 
-// From the header, from --shape, or from the lines of text.
+// The shape by the header, by --shape, or by the lines of text.
 inline MatrixShape shape_of(const std::string& operand, const NumberLayout& layout, size_t count,
                             const std::optional<MatrixShape>& typed) {
     MatrixShape shape;
@@ -79,8 +79,8 @@ inline void run_transpose_filter(Session& session) {
     if (to_fortran_order && (session.options.format || matrix.layout.format == NumberFormat::text))
         fail(Exit::usage, "--order is for .npy and raw data: text has rows");
     const bool moves = matrix.layout.fortran_order == to_fortran_order;
-    if (!moves) refuse_kernel(session, text("the elements of {} are copied as they lie", operand));
-    // As numpy names it: what lies as rows x columns is its own transpose in the other order.
+    if (!moves) refuse_kernel(session, text("the elements of {} are copied as they are", operand));
+    // As NumPy names it: the bytes of a matrix of rows x columns are those of its transpose in the other order.
     const size_t rows = matrix.layout.fortran_order ? matrix.shape.columns : matrix.shape.rows;
     const size_t columns = matrix.layout.fortran_order ? matrix.shape.rows : matrix.shape.columns;
     matrix.layout.shape = text("({}, {})", columns, rows);
@@ -90,7 +90,7 @@ inline void run_transpose_filter(Session& session) {
     session.say_where_filters_compute();
     session.begin_step(text("transposing {}", matrix.shape.name()));
     NumberWriter writer(matrix.layout, session.options.format ? "transpose" : "", &session.output);
-    // As stored, bytes are numbers of one byte, of which nothing is printed.
+    // Stored elements are passed on as numbers of one byte, none of which is printed.
     const bool as_stored = matrix.layout.stored_bytes > 0;
     const DType dtype = as_stored ? DType::i8 : matrix.dtype;
     const size_t numbers_per_element = as_stored ? matrix.element_bytes : 1;

@@ -1,5 +1,6 @@
-// transpose on several devices. Each holds rows of the matrix and gets as many of the result: it transposes its own, so that
-// what each other device needs of them lies in one piece, sends that, and places what it receives as columns.
+// transpose on several devices. Each holds a share of the matrix's rows and gets a share of the result's: it transposes
+// its own rows, so that what each other device needs of them is contiguous, sends that, and places what it receives as
+// columns.
 #pragma once
 
 #include <memory>
@@ -17,7 +18,7 @@
 
 namespace BACKEND {
 
-// A variant's row, without what it takes to launch it.
+// A variant's row, without its launch.
 template <typename Word>
 Case describe_gang(const Session& session, const Variant& variant, const MatrixShape& shape) {
     Case one;
@@ -27,12 +28,12 @@ Case describe_gang(const Session& session, const Variant& variant, const MatrixS
     return one;
 }
 
-// What the devices of a gang have of a matrix, and the variants as cases over it.
+// A matrix shared by the devices of a gang, and the variants as cases over it.
 template <typename Word>
 class GangTransposition {
 public:
-    // The gang is all of the ranks, or the first of them: then it does what no message of the others would hide, the
-    // transposition of the first piece and the placing of the last, and its result is no transpose.
+    // The gang is all of the ranks, or the first one alone: then it only does the work that messages could not hide,
+    // transposing the first piece and placing the last, and its result is not a transpose.
     GangTransposition(Session& session, Gang& gang, size_t ranks, const MatrixShape& shape)
         : session_(session),
           gang_(gang),
@@ -45,7 +46,7 @@ public:
         gang.on_each([&](size_t rank) { upload(rank); });
     }
 
-    // Nothing if the variant cannot transpose this matrix here.
+    // Empty if the variant cannot transpose this matrix here.
     std::optional<Case> case_of(const TransposeVariant& variant) {
         const auto launches = std::make_shared<Launches>(gang_.size());
         std::string why_not;
@@ -75,8 +76,8 @@ private:
 
     using Launches = std::vector<std::function<TransposeOnDevice<Word>>>;  // by rank
 
-    // What a rank holds: its rows of the matrix and of the result, and in a gang of several its transposed rows, piece
-    // after piece, and what it receives: in the order of the result's columns, the rows of each piece without gaps.
+    // What a rank holds: its rows of the matrix and of the result. In a gang of several also its transposed rows, piece
+    // after piece, and what it receives, in the order of the result's columns, with the rows of each piece contiguous.
     struct Part {
         Part(const SharedMatrix& matrix, size_t rank, size_t offset_)
             : offset(offset_),
@@ -141,7 +142,7 @@ private:
         }
     }
 
-    // Enqueues what makes columns of the result of all that arrives of the pieces k.
+    // Enqueues the placing of all that arrives of the pieces k as columns of the result.
     void place_piece(size_t rank, size_t k) const {
         if (messages_) messages_->let_work_wait(rank);
         for (size_t source = 0; source < matrix_.ranks(); ++source) {
@@ -158,7 +159,7 @@ private:
         }
     }
 
-    // Of a rank's piece k, the words for a peer: how many, where they lie there, and where the peer receives them.
+    // The words of a rank's piece k for a peer: how many, where the rank has them, and where the peer receives them.
     size_t words_for(size_t rank, size_t k, size_t peer) const {
         return matrix_.columns_of(peer).size * matrix_.rows_of(rank, k).size;
     }
@@ -181,7 +182,7 @@ private:
         overwrite(part.d_received.data(), part.d_received.size());
     }
 
-    // A copy takes each piece as it lies for its transpose.
+    // A copy takes each piece, as it is, for its transpose.
     Verdict check(size_t rank, bool copies) const {
         if (gang_.size() < matrix_.ranks()) return {};
         const Part& part = *parts_[rank];

@@ -16,7 +16,7 @@ struct HostMatrix {
     std::size_t rows = 0, columns = 0;
 };
 
-// The rows from `begin` to `end` of the output, in squares that the first cache holds.
+// Computes rows `begin` to `end` - 1 of the output, in squares that fit the L1 cache.
 template <typename Word>
 void transpose_share(const HostMatrix<Word>& matrix, std::size_t begin, std::size_t end) {
     constexpr std::size_t side = 32;

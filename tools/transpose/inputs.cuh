@@ -1,4 +1,4 @@
-// The benchmark's matrices, and what is said of a variant that cannot transpose one.
+// The benchmark's matrices, and why a variant cannot transpose one.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ Word random_word(DType dtype, std::uint64_t seed, size_t i) {
     return word;
 }
 
-// Why a variant cannot transpose such a matrix here; "" if it can. `launch` is what it has for words of the type.
+// Why a variant cannot transpose such a matrix here; "" if it can. `launch` is the variant's for words of the type.
 template <typename Word>
 std::string obstacle(const TransposeVariant& variant, const std::function<TransposeOnDevice<Word>>& launch,
                      const MatrixShape& shape, DType dtype) {
@@ -38,7 +38,7 @@ std::string obstacle(const TransposeVariant& variant, const std::function<Transp
     return "";
 }
 
-// With a word, if it was named.
+// Says so at once if the variant was named, else only with -v.
 inline void say_left_out(const Session& session, const Variant& variant, const MatrixShape& shape,
                          const std::string& why) {
     const std::vector<std::string>& named = session.options.kernels;

@@ -1,4 +1,4 @@
-// A matrix by panels, some columns of it at a time, each of which becomes rows of the transpose.
+// A matrix in panels of some columns, each of which becomes rows of the transpose.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace BACKEND {
 
-// A matrix as its bytes lie: the rows are those of the file, which are columns where it is in Fortran order. One in a
+// A matrix as it is stored: its rows are those of the file, which are columns if it is in Fortran order. A matrix in a
 // file stays there; any other input is in memory.
 struct StoredMatrix {
     NumberLayout layout;
@@ -34,10 +34,10 @@ struct StoredMatrix {
     }
 };
 
-// Bytes next to each other in a file that are worth a call to read them by themselves.
+// The fewest contiguous bytes of a file that are worth a read call of their own.
 constexpr size_t worth_a_call = 2048;
 
-// Columns of the matrix, row after row: read by all cores, in pieces that are long enough to be worth a call.
+// Reads columns of the matrix, row after row, on all cores, in pieces that are long enough to be worth a call.
 inline void gather_columns(const StoredMatrix& matrix, size_t first, size_t count, std::byte* target) {
     const size_t columns = matrix.shape.columns, bytes = matrix.element_bytes;
     const size_t part_bytes = count * bytes, row_bytes = columns * bytes;
@@ -65,15 +65,15 @@ inline void gather_columns(const StoredMatrix& matrix, size_t first, size_t coun
     });
 }
 
-// The variant that the filter runs. Failure(usage) if it makes no transpose beside its input.
+// The variant that the filter runs. Failure(usage) if it does not make a transpose besides its input.
 inline const TransposeVariant& transposing_variant(const Session& session) {
     const auto& variant = session.filter_variant<TransposeVariant>("fastest");
     if (variant.result != Result::transpose)
-        fail(Exit::usage, "{} makes no transpose beside its input; choose another kernel", variant.name);
+        fail(Exit::usage, "{} does not make a transpose besides its input; choose another kernel", variant.name);
     return variant;
 }
 
-// Where no kernel runs, one that is named would be ignored.
+// Refuses a kernel that is named where none runs.
 inline void refuse_kernel(const Session& session, const std::string& reason) {
     if (!session.options.kernels.empty()) fail(Exit::usage, "{}, without a kernel: leave --kernel out", reason);
 }
@@ -145,12 +145,13 @@ inline TransposePanel transposition_of(const Session& session, size_t element_by
     }
 }
 
-// Of so many bytes; two of them are in memory for each device, besides an input that is no file.
+// Bytes of a panel. Two panels are in memory for each device, besides an input that is not a file.
 inline size_t panel_bytes(const Session& session) {
     return size_t{session.computes_on_host() || !session.device.simulated ? 128U : 64U} << 20;
 }
 
-// Several devices share a matrix that would be one panel, unless that splits what is read of a row into short pieces.
+// Several devices share a matrix that would be one panel, unless that would cut what is read of a row into short
+// pieces.
 inline size_t columns_per_panel(const Session& session, const StoredMatrix& matrix, size_t devices) {
     const size_t fitting = panel_bytes(session) / (matrix.shape.rows * matrix.element_bytes);
     const size_t share = divide_up(matrix.shape.columns, devices);
@@ -165,8 +166,8 @@ struct Panel {
     TransposePanel transpose;  // none before the device's first panel
 };
 
-// Hands over the result, rows after rows. Each device has one panel at a time, which is read for it and becomes rows while
-// other devices' are, too.
+// Passes the result to write(), rows after rows. Each device has one panel at a time; panels of different devices are
+// read and transposed at the same time.
 template <typename Write>
 void transpose_in_panels(const Session& session, const StoredMatrix& matrix, Write write) {
     const size_t rows = matrix.shape.rows, columns = matrix.shape.columns;
@@ -195,7 +196,7 @@ void transpose_in_panels(const Session& session, const StoredMatrix& matrix, Wri
     run_pipeline(devices.shape(), {take, work, finish});
 }
 
-// Where the file is in the other order than the result, the bytes are already right.
+// Copies the bytes, which are already right if the file is in the other order than the result.
 template <typename Write>
 void copy_in_parts(const Session& session, const StoredMatrix& matrix, Write write) {
     const size_t elements = matrix.shape.elements();

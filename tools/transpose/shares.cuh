@@ -11,11 +11,12 @@
 
 namespace BACKEND {
 
-// By rows, and each device's rows by pieces, of which one travels while the next is transposed.
+// Devices share the rows, and each device's rows are cut into pieces, of which one is sent while the next is
+// transposed.
 class SharedMatrix {
 public:
-    // `asked`: how many pieces; 0 for as many as are worth it. The rows of a piece, and so those of its transpose, are
-    // whole vectors of any type, which kernels are faster with.
+    // `asked`: how many pieces; 0 for as many as pay. Pieces have so many rows that rows of their transposes are whole
+    // vectors of any type, with which kernels are faster.
     SharedMatrix(const MatrixShape& shape, size_t ranks, size_t asked, size_t element_bytes)
         : shape_(shape), ranks_(ranks) {
         // (Measured on two H200s: short messages are slow, and each waits for what is transposed meanwhile.)

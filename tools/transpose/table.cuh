@@ -57,8 +57,7 @@ template <typename Word>
 using TransposeOnHost = void(const HostMatrix<Word>&);
 enum class Result { transpose, transpose_in_place, copy };
 
-// What enqueues the peer's transposition: nothing for words that cuBLAS has no function for, or where it is not
-// installed.
+// The peer's launch; empty for words that cuBLAS has no function for, or if it is not installed.
 template <typename Word>
 std::function<TransposeOnDevice<Word>> find_geam() {
 #ifndef __SIMCC__
@@ -85,7 +84,7 @@ struct TransposeVariant : Variant {
     }
 };
 
-// Where rows do not begin at vectors, words go one at a time.
+// If rows do not begin at vectors, words are moved one at a time.
 template <typename Word>
 LaunchShape launch_transpose_vectorized(const TransposeArguments<Word>& arguments) {
     if (can_use_vectors(arguments)) return launch_transpose_vectors(arguments);
@@ -93,7 +92,7 @@ LaunchShape launch_transpose_vectorized(const TransposeArguments<Word>& argument
 }
 
 inline const TransposeVariant transpose_variants[] = {
-    {{"cpu", "one core, in squares that the first cache holds", Needs::host},
+    {{"cpu", "one core, in squares that fit the L1 cache", Needs::host},
      {},
      Result::transpose,
      ON_ARGUMENTS(transpose_on_one_core)},
@@ -121,8 +120,7 @@ inline const TransposeVariant transpose_variants[] = {
     {{"fastest", "chosen by shape and alignment; blocks write long rows, and whole sectors", Needs::nothing,
       "transpose"},
      ON_ARGUMENTS(launch_transpose_fastest)},
-    {{"in-place", "a square matrix where it lies: tiles change places with their mirror images", Needs::nothing,
-      "in-place"},
+    {{"in-place", "a square matrix in place: tiles are swapped with their mirror images", Needs::nothing, "in-place"},
      ON_ARGUMENTS(launch_transpose_in_place),
      Result::transpose_in_place},
     {{"geam", "the peer: cuBLAS, where it is installed; f32 and f64", Needs::gpu, "", true}},

@@ -26,7 +26,7 @@ Cell in_full(double value) {
 
 using Of = TrapezoidCells;
 
-// (Programs are described before main() begins, in an order that is not fixed.)
+// (Programs are initialized before main() begins, in no fixed order.)
 // clang-format off
 const std::vector<ColumnOf<Of>>& columns() {
     static const std::vector<ColumnOf<Of>> rows = {

@@ -10,7 +10,7 @@
 #include "common/io/table.hpp"
 #include "common/measure/variant.hpp"
 
-// The longest chain of additions of which each waits for the one before; adding 0 for what is not there does not count.
+// The longest chain of dependent additions; adding 0 for a term that is not there does not count.
 struct Steps {
     std::size_t in_block;  // until a block's heights are in its sum, or in the total; 0 where there are no blocks
     std::size_t in_all;    // until all heights are in the total
@@ -35,12 +35,12 @@ public:
     void add(const Variant& variant, std::size_t n, double integral, double rounding);
     bool has(const Variant& variant, std::size_t n) const;
 
-    // What the integral by n trapezoids is more than that by n / 2.
+    // The integral by n trapezoids minus that by n / 2.
     double change(const Variant& variant, std::size_t n) const;
-    // From the integrals by n and n / 2 trapezoids: that of which the error has no term in the square of the width.
+    // Extrapolated from n / 2 and n trapezoids: an integral whose error has no term in the square of the width.
     double richardson(const Variant& variant, std::size_t n) const;
-    // The power of the width that the error goes with, from those by n, n / 2 and n / 4; nan where rounding may be an
-    // eighth of the last change, which then says nothing about it.
+    // The power of the width that the error is proportional to, from the integrals by n, n / 2 and n / 4; nan where
+    // rounding may be an eighth of the last change, which then says nothing about it.
     double order(const Variant& variant, std::size_t n) const;
 
 private:
@@ -48,7 +48,7 @@ private:
         double integral, rounding;
     };
 
-    // Nan where n / divisor is no whole number, or there is no result.
+    // Nan if n / divisor is not a whole number, or there is no result.
     Result at(const Variant& variant, std::size_t n, std::size_t divisor) const;
 
     std::map<std::pair<const Variant*, std::size_t>, Result> results_;

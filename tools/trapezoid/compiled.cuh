@@ -1,5 +1,5 @@
-// An expression as an integrand for the device: compiled while the program runs, for a GPU with all kernels around it,
-// for the simulator alone.
+// An expression as an integrand for the device: compiled while the program runs, for a GPU together with all kernels,
+// for the simulator by itself.
 #pragma once
 
 #include <string>

@@ -41,7 +41,7 @@ DeviceModule::DeviceModule(const DeviceCode& code, const std::vector<std::string
             "cuModuleGetFunction");
 }
 
-// (At the end of the program nobody can do anything about an error of the driver's.)
+// (At the end of the program, nothing can be done about an error of the driver.)
 DeviceModule::~DeviceModule() {
     Unload* unload = nullptr;
     if (module_ != nullptr && library_.find(unload, "cuModuleUnload")) static_cast<void>(unload(module_));

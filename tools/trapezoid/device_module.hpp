@@ -16,7 +16,7 @@ struct KernelExtent {
 class DeviceModule {
 public:
     // `kernels`: what launch() calls the kernels of code.names, in their order. The runtime API must have made its
-    // context on the device. Failure(cuda_error) says what the driver says.
+    // context on the device. Failure(cuda_error) with the driver's message.
     DeviceModule(const DeviceCode& code, const std::vector<std::string>& kernels);
     ~DeviceModule();
     DeviceModule(const DeviceModule&) = delete;

@@ -22,7 +22,7 @@ __device__ inline T power(T base) {
 
 namespace {
 
-// How tightly a printed node holds together: one that binds less than its surroundings gets parentheses.
+// How tightly a printed node binds: one that binds less than its surroundings gets parentheses.
 enum Binding { sum_binding, product_binding, sign_binding, power_binding, atom_binding };
 
 struct Printed {
@@ -90,7 +90,7 @@ Printed print_node(const Node& node, const Printed& first, const Printed& second
     return {words + ")"};
 }
 
-// The node `which`, with all that it is made of.
+// Prints node `which`, with all its operands.
 std::string print(const std::vector<Node>& nodes, std::size_t which, const Style& style, DType dtype) {
     std::vector<Printed> printed;
     printed.reserve(which + 1);

@@ -154,28 +154,28 @@ private:
         if (is_digit(next) || next == '.') return read_number();
         if (begins_name(next)) return read_name();
         if (take('(')) {
-            if (peek() == ')') refuse(place_, "between these parentheses an expression is missing");
+            if (peek() == ')') refuse(place_, "an expression is missing between these parentheses");
             const std::size_t inner = read_sum();
             close(begin);
             return inner;
         }
-        if (next == '\0') refuse(place_, "here an operand is missing");
+        if (next == '\0') refuse(place_, "an operand is missing here");
         if (std::string(")+-*/^,;").find(next) != std::string::npos)
-            refuse(place_, text("before this {} an operand is missing", std::string(1, next)));
+            refuse(place_, text("an operand is missing before this {}", std::string(1, next)));
         refuse(place_, "no expression has this character");
     }
 
     void close(std::size_t opened) {
         if (take(')')) return;
         if (peek() == '\0') refuse(opened, "this ( is not closed");
-        if (peek() == ',' || peek() == ';') refuse(place_, "here are too many arguments");
+        if (peek() == ',' || peek() == ';') refuse(place_, "these are too many arguments");
         refuse_missing_operator();
     }
 
     [[noreturn]] void refuse_missing_operator() {
         const char next = peek();
         if (begins_name(next) || is_digit(next) || next == '(' || next == '.')
-            refuse(place_, "before this an operator is missing, such as *");
+            refuse(place_, "an operator is missing before this, such as *");
         refuse(place_, "no expression has this character");
     }
 
@@ -183,7 +183,7 @@ private:
         long double value = 0;
         const char *begin = text_.data() + place_, *end = text_.data() + text_.size();
         const auto [stopped, error] = std::from_chars(begin, end, value);
-        if (error == std::errc::invalid_argument) refuse(place_, "this is no number");
+        if (error == std::errc::invalid_argument) refuse(place_, "this is not a number");
         if (error == std::errc::result_out_of_range || value > std::numeric_limits<double>::max())
             refuse(place_, "this number is outside the range of f64");
         place_ += static_cast<std::size_t>(stopped - begin);

@@ -42,7 +42,7 @@ Integral parse_integral(const std::string& function, const std::string& from, co
 
 double parse_bound(const std::string& text, const std::string& option) {
     const Expression bound = Expression::parse(text, option);
-    if (bound.depends_on_x()) fail(Exit::usage, "{} '{}' is no number: a bound has no x in it", option, text);
+    if (bound.depends_on_x()) fail(Exit::usage, "{} '{}' is not a number: a bound has no x in it", option, text);
     BlockValues<long double> values(bound);
     const long double none = 0;
     values.evaluate(&none, 1);

@@ -11,5 +11,6 @@
 // What the kernels are called in their source.
 const std::vector<std::string>& kernel_names();
 
-// Those of kernel_names(), in its order, for numbers of that type and a GPU of this compute capability: 90 is 9.0.
+// Compiles those of kernel_names(), in that order, for numbers of that type and a GPU of this compute capability: 90 is
+// 9.0.
 DeviceCode compile_kernels(const Expression& function, DType dtype, int capability);

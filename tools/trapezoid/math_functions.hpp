@@ -6,7 +6,7 @@
 
 struct MathFunction {
     const char* name;    // in an expression
-    const char* c_name;  // of the function of doubles in C; that of floats has an f behind it
+    const char* c_name;  // of the function of doubles in C; the one of floats has an f appended
     int arguments;       // 1 or 2
     // The largest error in units in the last place, of CUDA's functions for either type (CUDA C++ Programming Guide,
     // "Mathematical Functions") and of the C library's; 0 for one whose results are exact.

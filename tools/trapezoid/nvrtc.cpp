@@ -11,7 +11,7 @@
 
 namespace {
 
-// The folders above those of a program in PATH, links followed: of /usr/local/cuda/bin/nvcc it is /usr/local/cuda-13.0.
+// The parents of a program's folders in PATH, with links followed: /usr/local/cuda-13.0 for /usr/local/cuda/bin/nvcc.
 std::vector<std::string> homes_of(const char* program) {
     std::vector<std::string> homes;
     const char* const path = std::getenv("PATH");
@@ -23,8 +23,8 @@ std::vector<std::string> homes_of(const char* program) {
     return homes;
 }
 
-// Shell patterns of the folders in which it may be: of toolkits, and of Python packages, the one that `make toolkit`
-// fetches among them.
+// Shell patterns of the folders in which it may be: those of toolkits, and of Python packages, including the one that
+// `make toolkit` fetches.
 std::vector<std::string> library_patterns() {
     std::vector<std::string> toolkits = homes_of("nvcc"), python = homes_of("python3"), patterns;
     toolkits.insert(toolkits.end(), {"/usr/local/cuda", "/opt/cuda", "/usr/local/cuda-*"});
@@ -133,7 +133,7 @@ private:
     const char* (*error_text)(int) = nullptr;
 };
 
-// One program of it.
+// One compilation by NVRTC.
 class Compilation {
 public:
     Compilation(const Nvrtc& nvrtc, const std::string& source, const std::vector<SourceText>& headers) : nvrtc_(nvrtc) {

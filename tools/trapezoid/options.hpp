@@ -1,4 +1,4 @@
-// The options that trapezoid has beside the common ones.
+// The options of trapezoid.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include "common/cli/program.hpp"
 #include "tools/trapezoid/integral.hpp"
 
-// Of a grid in x.
+// The most blocks of a grid in x.
 inline constexpr std::size_t most_blocks = 2147483647;
 
 // How far --settle doubles the number of trapezoids: variants with a thread for each of them need that many threads.

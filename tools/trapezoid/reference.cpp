@@ -21,7 +21,7 @@ T left_side(const HostRule& rule, std::size_t i) {
 template <typename T>
 constexpr double unit_roundoff = std::numeric_limits<T>::epsilon() / 2;
 
-// A sum whose rounding errors are kept and added up apart (Knuth's two-sum).
+// A sum whose rounding errors are kept and added up separately (Knuth's two-sum).
 struct CarefulSum {
     long double sum = 0, rest = 0;
 
@@ -125,8 +125,8 @@ private:
 
     static double magnitude_of(Wide value) { return std::fabs(static_cast<double>(value)); }
 
-    // How far a node's value moves where its operands are wrong: what it is at the ends of the intervals in which they
-    // are. (What is no number there is left to the device's own result.)
+    // How far a node's value moves if its operands are wrong: its values at the ends of the intervals in which they may
+    // be. (A NaN there is left to the device's own result.)
     static double change_by(const Node& node, Wide value, Wide first, double of_first, Wide second, double of_second) {
         if (of_first == 0 && of_second == 0) return 0;
         double change = 0;
@@ -139,7 +139,7 @@ private:
         return change;
     }
 
-    // Relative to the value: a unit in the last place is at most two of the roundoff.
+    // Relative to the value: a unit in the last place is at most two unit roundoffs.
     static double rounding_of(const Node& node) {
         switch (node.kind) {
             case NodeKind::integer_power: return (std::abs(node.exponent) + 1) * u;

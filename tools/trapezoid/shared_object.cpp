@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* name_of_function = "integrand";
 
-// simcc beside this program, with whatever was put in front of both names when they were installed; otherwise that in
+// The simcc next to this program, with the prefix that both names got when they were installed; otherwise the one in
 // PATH.
 std::string find_simcc() {
     std::error_code error;

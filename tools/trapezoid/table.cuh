@@ -46,7 +46,7 @@ T add_on_all_cores(const HostWork<T>& work) {
         [](T a, T b) { return a + b; });
 }
 
-// Each says how many additions wait for each other (Steps) for n trapezoids.
+// Each returns the dependent additions (Steps) for n trapezoids.
 inline size_t log2_up(size_t n) {
     size_t log = 0;
     while ((size_t{1} << log) < n) ++log;
@@ -78,7 +78,7 @@ inline Steps steps_of_grid_stride(size_t n, const LaunchShape& shape) {
     return {in_block, grid == 1 ? in_block : in_block + divide_up(grid - 1, block) + in_tree};
 }
 
-// The library's own affair; certainly no more than this.
+// Unknown for a library; certainly no more than this.
 inline Steps steps_unknown(size_t n, const LaunchShape&) { return {0, n}; }
 
 // All on f32 and f64.
@@ -96,7 +96,7 @@ struct TrapezoidVariant : Variant {
     ForBothTypes<AddOnDevice> launch = {};
     ForBothTypes<WorkspaceBytes> workspace = {};  // none: it needs no workspace
     ForBothTypes<AddOnHost> on_host = {};         // of those that need the host
-    bool only_default = false;                    // it knows the default function and fewer than 2^32 trapezoids
+    bool only_default = false;                    // it takes only the default function and fewer than 2^32 trapezoids
 };
 
 inline const TrapezoidVariant trapezoid_variants[] = {
