@@ -18,8 +18,7 @@ struct Reference {
     long double sum = 0;        // of the heights: times the step it is the integral
     double magnitude = 0;       // of their absolute values
     double function_error = 0;  // how much that sum may change by the rounding within the function
-    std::string escaped =
-        {};  // where the function, or a part of it, is not a finite number of the type; "" for nowhere
+    std::string escaped = {};   // where the function, or a part of it, is not finite in the type; "" for nowhere
     bool escaped_type = false;  // it would be one of a wider type
 
     // The absolute error allowed for a method that passes no height through more than `additions` additions: with
