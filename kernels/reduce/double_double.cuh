@@ -4,6 +4,15 @@
 
 namespace BACKEND {
 
+/// Adds a value to `sum` and returns what rounding lost: the new sum and that are exactly the old sum and the value, unless
+/// the sum overflows. (Knuth: The art of computer programming, volume 2.)
+__host__ __device__ __forceinline__ double two_sum(double& sum, double value) {
+    const double old = sum;
+    sum = old + value;
+    const double part = sum - old;
+    return (old - (sum - part)) + (value - part);
+}
+
 struct alignas(16) DoubleDouble {
     double high, low;
 
@@ -12,13 +21,7 @@ struct alignas(16) DoubleDouble {
         low = 0;
         return *this;
     }
-    /// (Knuth's two-sum: high and what is added to low are exactly the old high and the value.)
-    __host__ __device__ __forceinline__ void add(double value) {
-        const double sum = high + value;
-        const double part = sum - high;
-        low += (high - (sum - part)) + (value - part);
-        high = sum;
-    }
+    __host__ __device__ __forceinline__ void add(double value) { low += two_sum(high, value); }
     /// f32 are added without it: their sum in f64 is already more accurate than a pair of f32.
     __host__ __device__ __forceinline__ void add(float value) { high += value; }
     __host__ __device__ __forceinline__ void add(const DoubleDouble& other) {
