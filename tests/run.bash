@@ -7,7 +7,8 @@
 # On a GPU half as many run at once, eight at most: programs that set it up wait for one another. A file with the line
 # "# Alone on a GPU" waits until these have ended; those with the line "# Needs no GPU" run beside all the others, on the
 # other half of the processors. The tests of a file with the line "# Tests side by side", or "# Tests side by side on a
-# GPU", count as a file each: they take long, on a GPU because every program has to set it up first.
+# GPU", count as a file each: they take long, on a GPU because every program has to set it up first. That takes half the
+# time with one hardware queue for all streams; files that run alone have as many as CUDA's default.
 set -u
 
 case ${1-} in
@@ -126,7 +127,7 @@ for job in $(sorted $(jobs_of "${@##*/}")); do
     fi
 done
 in_background "$jobs" "${elsewhere[@]}" &
-in_background "$jobs" "${beside[@]}" &
+CUDA_DEVICE_MAX_CONNECTIONS=1 in_background "$jobs" "${beside[@]}" &
 wait $!
 in_background 1 "${alone[@]}" &
 wait
