@@ -75,8 +75,8 @@ ProductMethod few_columns_method(const ProductProblem& problem) {
     const auto [m, n, k] = problem.shape;
     const FewColumnsPlan plan = plan_few_columns<T>(m, n, k, unsigned(problem.device->multiprocessors));
     const std::string tile = thin_tile(plan.block_rows, n, plan.share_pieces * piece_length<T>, plan.shares);
-    const ThinCost cost = {3500 + 1300.0 * lanes_for(n), double(plan.share_pieces) / (plan.lanes * plan.k_warps),
-                           adding_rounds<T>(plan.shares, double(plan.block_rows * n)), by_size<T>(22, 15, 9)};
+    const double cycles = FewColumnsCost::cycles<T>(plan, unsigned(problem.device->multiprocessors));
+    const ThinCost cost = {cycles, 0, 0, by_size<T>(22, 15, 9)};
     return thin_method_of<FewColumns, T>(problem, plan, tile, cost);
 }
 
@@ -145,7 +145,7 @@ inline bool is_thin_key(const std::string& key) {
 inline std::vector<std::string> thin_keys(const ProductProblem& problem) {
     std::vector<std::string> keys;
     for (const ThinKind& kind : thin_kinds_of(problem.dtype))
-        if (problem.shape.elements() > 0 && kind.can_compute(problem.shape)) keys.push_back(kind.key);
+        if (problem.shape.flop() > 0 && kind.can_compute(problem.shape)) keys.push_back(kind.key);
     return keys;
 }
 
