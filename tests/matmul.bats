@@ -171,15 +171,20 @@ thin_rows=1x500x64,3x333x777,8x129x1025,5x13x20001
 thin_steps=101x103x15,50x3001x7,77x9x1,100x100x16
 
 @test "thin products are right, with few columns, rows or steps along k, and rows of any alignment" {
-    local dtype dtypes="f32 f64"
+    local dtype tile kind shape name dtypes="f32 f64"
     on_simulator || dtypes="f32 f64 tf32 bf16 f16"
     for dtype in $dtypes; do
-        expect_fine matmul -k thin -t "$dtype" -n $thin_columns,$thin_rows,$thin_steps -w 0 -r 1 --csv
-        [ "$(column verify | sort | uniq -c | xargs)" = "14 pass" ]
+        expect_fine matmul -k thin --tile all -t "$dtype" -n $thin_columns,$thin_rows,$thin_steps -w 0 -r 1 --csv
+        [ "$(column verify | sort | uniq -c | xargs)" = "26 pass" ]
     done
-    expect_fine matmul -k thin -n 5x13x20001,64x4x2048 -w 0 -r 1 --csv
-    [ "$(column p_tile | paste -sd ' ')" = "5x28x5024/4 16x4x2048" ] || ! on_simulator
-    refuses 77 "64x64x64 has more than 8 rows and columns, and more than 16 steps" matmul -k thin -n 64
+    for tile in rows:5x13x20001:5x28x5024/4 columns:64x4x2048:16x4x2048 dots:70x70x100:1x1x128 dots:3x9x1:1x1x8; do
+        IFS=: read -r kind shape name <<<"$tile"
+        expect_fine matmul -k thin --tile "$kind" -n "$shape" -w 0 -r 1 --csv
+        [ "$(column p_tile)" = "$name" ] || ! on_simulator || complain "$tile"
+    done
+    refuses 2 "no such tile computes 50x90x7 in f32; there are steps, dots" matmul -k thin --tile rows -n 50x90x7
+    refuses 77 "81x81x81 has more than 8 rows and columns, more than 16 steps along k, and more than 524288" \
+        matmul -k thin -n 81
 }
 
 @test "a thin product has the same bits in every run, also if blocks share k" {
@@ -196,7 +201,7 @@ thin_steps=101x103x15,50x3001x7,77x9x1,100x100x16
 @test "thin products read and write nothing beyond their matrices, and their blocks do not race" {
     local dtype
     for dtype in f32 f64; do
-        capture matmul --check=all -t "$dtype" -k thin -w 0 -r 1 --csv \
+        capture matmul --check=all -t "$dtype" -k thin --tile all -w 0 -r 1 --csv \
             -n 33x1x17,101x7x101,3x2x33333,3x133x77,8x29x1025,5x13x20001,21x23x15,77x9x1
         expect_status 0
         grep -q 'ERROR SUMMARY: 0 errors' <<<"$errors" || complain "$dtype"
@@ -276,7 +281,7 @@ thin_steps=101x103x15,50x3001x7,77x9x1,100x100x16
 
 @test "--tile lists the tiles of a type, and forces one, shared or not" {
     if on_simulator; then
-        refuses 77 "--tile needs a GPU" matmul --tile 64x64x64
+        refuses 77 "--tile 64x64x64 needs a GPU" matmul --tile 64x64x64
         return
     fi
     try matmul --tile list -t bf16

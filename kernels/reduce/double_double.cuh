@@ -4,6 +4,15 @@
 
 namespace BACKEND {
 
+/// Adds a value to `sum` and returns the rounding error: new sum + error is exactly old sum + value, unless the sum
+/// overflows. (Knuth: The Art of Computer Programming, volume 2, 4.2.2.)
+__host__ __device__ __forceinline__ double two_sum(double& sum, double value) {
+    const double old = sum;
+    sum = old + value;
+    const double part = sum - old;
+    return (old - (sum - part)) + (value - part);
+}
+
 struct alignas(16) DoubleDouble {
     double high, low;
 
@@ -12,13 +21,7 @@ struct alignas(16) DoubleDouble {
         low = 0;
         return *this;
     }
-    /// (Knuth's two-sum: the new high plus the addend of low is exactly the old high plus the value.)
-    __host__ __device__ __forceinline__ void add(double value) {
-        const double sum = high + value;
-        const double part = sum - high;
-        low += (high - (sum - part)) + (value - part);
-        high = sum;
-    }
+    __host__ __device__ __forceinline__ void add(double value) { low += two_sum(high, value); }
     /// No two-sum for f32: their sum in f64 is already more accurate than a pair of f32.
     __host__ __device__ __forceinline__ void add(float value) { high += value; }
     __host__ __device__ __forceinline__ void add(const DoubleDouble& other) {

@@ -1,14 +1,16 @@
 #pragma once
 //   reduce_exact   the correctly rounded sum, the same bits for any grid, block and order
-// Every thread has its own long accumulator in shared memory, so that no addition waits for another thread's. Whatever
-// the numbers are, each costs one or two integer additions. Digit j of all threads lies side by side: a lane's bank
-// does not depend on the digit that its number falls into, so there are no bank conflicts.
+// A thread keeps its sum as a few f64 in registers, an expansion. As long as they hold all bits, a number costs a few
+// additions. What they cannot hold goes to the thread's own long accumulator in shared memory, so that no addition waits
+// for another thread's; whatever the numbers are, that costs one or two more additions each. Digit j of all threads lies
+// side by side: a lane's bank does not depend on the digit that its number falls into, so there are no bank conflicts.
 // Any n, any alignment, any grid; block a multiple of 32, at most largest_exact_block.
 #include "common/cuda/block_reduction.cuh"
 #include "common/cuda/check.cuh"
 #include "common/cuda/last_block.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "common/cuda/vector_access.cuh"
+#include "kernels/reduce/expansion.cuh"
 #include "kernels/reduce/found.cuh"
 #include "kernels/reduce/launch.cuh"
 #include "kernels/reduce/long_accumulator.cuh"
@@ -57,20 +59,73 @@ __device__ __forceinline__ void load_once_if(bool wanted, const Vector<T>* addre
 #endif
 }
 
+/// A thread's exact sum: an expansion in registers, backed by a long accumulator in shared memory.
+template <typename T>
+class ExactShare {
+public:
+    __device__ explicit ExactShare(DigitColumn own) : column_(own) {}
+
+    template <unsigned count>
+    __device__ __forceinline__ void add(const T (&numbers)[count]) {
+        double rests[count];
+        bool taken = true;
+#pragma unroll
+        for (unsigned j = 0; j < count; ++j) {
+            sightings_.note(numbers[j]);
+            taken &= Expansion::can_take(numbers[j]);
+            rests[j] = numbers[j];
+        }
+        if (!taken) {
+            double large[count];
+#pragma unroll
+            for (unsigned j = 0; j < count; ++j) {
+                large[j] = Expansion::can_take(numbers[j]) ? 0 : rests[j];
+                rests[j] = Expansion::can_take(numbers[j]) ? rests[j] : 0;
+            }
+            accumulate(large);
+        }
+        if (!expansion_.add(rests)) accumulate(rests);
+    }
+
+    __device__ unsigned seen() const { return sightings_.seen(); }
+
+    /// Moves the expansion to the accumulator.
+    __device__ void finish() {
+        double parts[Expansion::parts];
+#pragma unroll
+        for (int i = 0; i < Expansion::parts; ++i) parts[i] = expansion_.part(i);
+        accumulate(parts);
+        carry<T>(column_);
+    }
+
+private:
+    /// Adds all values to the accumulator: always the first one, then the others move up. A variable index would put the
+    /// values into local memory, and unrolled code would fill the instruction cache.
+    template <unsigned count>
+    __device__ void accumulate(double (&values)[count]) {
+#pragma unroll 1
+        for (unsigned left = count; left > 0; --left) {
+            if (values[0] != 0) add_sum_to_digits<T>(values[0], column_);
+#pragma unroll
+            for (unsigned j = 0; j + 1 < count; ++j) values[j] = values[j + 1];
+        }
+    }
+
+    DigitColumn column_;
+    Expansion expansion_;
+    Sightings<T> sightings_;
+};
+
 /// Adds this thread's share of the input to its column. Returns the flags of the special values seen.
 template <unsigned loads, typename T>
 __device__ unsigned add_share_exactly(const T* input, VectorSpan<T> span, DigitColumn column) {
-    constexpr unsigned adds_per_turn = loads * Vector<T>::length;
-    constexpr unsigned turns_before_carry = LongFormat<T>::adds_before_carry / adds_per_turn - 1;  // - 1: the edges
+    constexpr unsigned length = Vector<T>::length, batch = 8 / length;  // loads that are added together
+    constexpr unsigned turns_before_carry = LongFormat<T>::adds_before_carry / (loads * length) - 1;  // - 1: the edges
     const unsigned tile = blockDim.x * loads;
     const size_t grid_stride = static_cast<size_t>(gridDim.x) * tile;
     const auto* vectors = reinterpret_cast<const Vector<T>*>(input + span.head);
-    Sightings<T> sightings;
+    ExactShare<T> sum(column);
     unsigned turns = 0;
-    const auto add = [&](T value) {
-        sightings.note(value);
-        add_to_digits(value, column);
-    };
 
     // Each register is reloaded for the next turn as soon as this turn has used it.
     Vector<T> loaded[loads];
@@ -82,26 +137,31 @@ __device__ unsigned add_share_exactly(const T* input, VectorSpan<T> span, DigitC
     }
     for (; v < span.vectors; v += grid_stride) {
 #pragma unroll
-        for (unsigned k = 0; k < loads; ++k) {
-            const size_t i = v + k * blockDim.x;
-            if (i < span.vectors) {
+        for (unsigned first = 0; first < loads; first += batch) {
+            T numbers[batch * length];
 #pragma unroll
-                for (unsigned j = 0; j < Vector<T>::length; ++j) add(loaded[k].values[j]);
+            for (unsigned k = 0; k < batch; ++k) {
+                const size_t i = v + (first + k) * blockDim.x;
+#pragma unroll
+                for (unsigned j = 0; j < length; ++j)  // adding -0 changes no sum, not even one of -0 alone
+                    numbers[k * length + j] = i < span.vectors ? loaded[first + k].values[j] : T(-0.0);
+                load_once_if(i + grid_stride < span.vectors, vectors + i + grid_stride, loaded[first + k]);
             }
-            load_once_if(i + grid_stride < span.vectors, vectors + i + grid_stride, loaded[k]);
+            sum.add(numbers);
         }
         if (++turns == turns_before_carry) {
             carry<T>(column);
             turns = 0;
         }
     }
-    if (blockIdx.x == 0 && threadIdx.x < span.edges()) add(input[span.edge(threadIdx.x)]);
-    carry<T>(column);
-    return sightings.seen();
+    if (blockIdx.x == 0 && threadIdx.x < span.edges()) sum.add({input[span.edge(threadIdx.x)]});
+    sum.finish();
+    return sum.seen();
 }
 
-/// How many loads a thread has in flight.
-constexpr unsigned exact_loads = 4;
+/// How many loads a thread has in flight. More for f64, which has fewer threads.
+template <typename T>
+constexpr unsigned exact_loads = sizeof(T) == 4 ? 4 : 8;
 
 /// The largest block whose accumulators fit into the shared memory that a launch gets without opting in, and how many
 /// such blocks a multiprocessor should hold at once.
@@ -125,7 +185,7 @@ __global__ void __launch_bounds__(largest_exact_block<T>, resident_exact_blocks<
     if (threadIdx.x == 0) block_seen = 0;
     __syncthreads();  // block_seen is 0 before any thread adds to it
 
-    const unsigned seen = add_share_exactly<exact_loads>(input, span, column);
+    const unsigned seen = add_share_exactly<exact_loads<T>>(input, span, column);
     if (seen != 0) atomicOr(&block_seen, seen);
     __syncthreads();  // the columns are complete
     for (unsigned j = threadIdx.x; j < digits; j += blockDim.x) {
@@ -158,7 +218,7 @@ LaunchShape exact_shape(const ReduceArguments<T>& arguments) {
     const unsigned wanted = whole_warps(arguments.block_size);
     const unsigned block = wanted < largest_exact_block<T> ? wanted : largest_exact_block<T>;
     const unsigned resident = resident_exact_blocks<T> * (largest_exact_block<T> / block) * arguments.multiprocessors;
-    const PassPlan plan{block, Vector<T>::length * exact_loads, 0, resident};
+    const PassPlan plan{block, Vector<T>::length * exact_loads<T>, 0, resident};
     return {dim3(plan.grid_of(arguments.n)), dim3(block), block * LongFormat<T>::digits * sizeof(Digit)};
 }
 

@@ -73,7 +73,38 @@ __host__ __device__ __forceinline__ void add_to_digits(double value, Digits& dig
     upper = old_upper + static_cast<Digit>(static_cast<long long>(significand) >> (32 - shift));
 }
 
-/// What a sum must know besides its digits.
+/// Adds an f64 that is a sum of numbers of type T. For f32 it is added in pieces of 16 bits; those above the last digit
+/// go to that one.
+template <typename T, typename Digits>
+__host__ __device__ void add_sum_to_digits(double value, Digits& digits) {
+    using Format = LongFormat<T>;
+    if constexpr (sizeof(T) == sizeof(double)) {
+        add_to_digits(value, digits);
+    } else {
+        const Digit bits = to_bits(value);
+        Digit significand = (bits & 0xfffffffffffffULL) | 0x10000000000000ULL;
+        // As a sum of f32 it is 0 or normal, and a multiple of the first digit's unit.
+        int position = static_cast<int>(bits >> 52 & 0x7ff) - (1023 + 52) - Format::smallest_exponent;
+        if (position < -52) return;
+        if (position < 0) {
+            significand >>= -position;
+            position = 0;
+        }
+        const Digit sign = static_cast<Digit>(static_cast<long long>(bits) >> 63);
+#if defined(__CUDA_ARCH__) && !defined(__SIMCC__)
+#pragma unroll 1
+#endif
+        for (; significand != 0; significand >>= Format::digit_bits, position += Format::digit_bits) {
+            const auto wanted = static_cast<unsigned>(position) / Format::digit_bits;
+            const unsigned digit = wanted < Format::digits ? wanted : Format::digits - 1;
+            const unsigned shift = static_cast<unsigned>(position) - digit * Format::digit_bits;
+            const Digit piece = (significand & ((Digit{1} << Format::digit_bits) - 1)) << (shift & 63);
+            digits[digit] += (piece ^ sign) - sign;
+        }
+    }
+}
+
+/// What a sum must know beside its digits.
 enum : unsigned { saw_nan = 1, saw_infinity = 2, saw_negative_infinity = 4, saw_not_negative_zero = 8 };
 
 /// The largest bit pattern seen, as a signed and as an unsigned integer: these are the positive and the negative number

@@ -70,8 +70,10 @@ inline std::string why_not(const ProductProblem& problem, const MatmulVariant& v
     if (problem.device->simulated && needs_tensor_cores)
         return text("the simulator has no tensor cores for {}; choose --dtype f32 or f64", type);
     if (variant.method == thin_method)
-        return text("{} has more than {} rows and columns, and more than {} steps along k; choose another --kernel",
-                    problem.shape.name(), few_rows, few_steps);
+        return text(
+            "{} has more than {} rows and columns, more than {} steps along k, and more than {} products to add up; "
+            "choose another --kernel",
+            problem.shape.name(), few_rows, few_steps, most_lane_dots);
     return text("it does not run here for {}; choose another --dtype or --kernel", type);
 }
 

@@ -56,7 +56,7 @@ struct MatmulOptions {
                    timeline);
         table.output_file("--trace", "FILE",
                           "--split tiles: write that run as a trace for Perfetto and chrome://tracing", trace);
-        table.text("--tile", "NAME", "tiles of hopper, tf32x3 and direct, instead of the best one; 'all', 'list'",
+        table.text("--tile", "NAME", "tiles of hopper, tf32x3, direct, thin, instead of the best one; 'all', 'list'",
                    tile);
     }
 };

@@ -1,14 +1,16 @@
 // Thin products: few columns, few rows or few steps along k. They take as long as it takes to move their largest
-// matrix.
+// matrix. And small products, which take little longer than a launch.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "common/io/dtype.hpp"
 #include "common/io/text.hpp"
 #include "kernels/matmul/thin/columns.cuh"
+#include "kernels/matmul/thin/dots.cuh"
 #include "kernels/matmul/thin/rows.cuh"
 #include "kernels/matmul/thin/steps.cuh"
 #include "tools/matmul/method.cuh"
@@ -69,46 +71,97 @@ double adding_rounds(unsigned shares, double sums) {
 }
 
 template <typename T>
-ProductMethod thin_method_for(const ProductProblem& problem) {
+ProductMethod few_columns_method(const ProductProblem& problem) {
     const auto [m, n, k] = problem.shape;
-    const auto multiprocessors = unsigned(problem.device->multiprocessors);
-    if (m == 0 || n == 0 || k == 0) return {};
-    if (n <= few_columns) {
-        const FewColumnsPlan plan = plan_few_columns<T>(m, n, k, multiprocessors);
-        const std::string tile = thin_tile(plan.block_rows, n, plan.share_pieces * piece_length<T>, plan.shares);
-        const ThinCost cost = {3500 + 1300.0 * lanes_for(n), double(plan.share_pieces) / (plan.lanes * plan.k_warps),
-                               adding_rounds<T>(plan.shares, double(plan.block_rows * n)), by_size<T>(22, 15, 9)};
-        return thin_method_of<FewColumns, T>(problem, plan, tile, cost);
-    }
-    if (m <= few_rows) {
-        const FewRowsPlan plan = plan_few_rows<T>(m, n, k, multiprocessors);
-        const double ahead = m <= 2 ? few_rows_ahead<1> : few_rows_ahead<few_rows>;
-        const ThinCost cost = {4000 + by_size<T>(1300, 900, 700) * lanes_for(m),
-                               double(plan.share_k) / (plan.streams * ahead),
-                               adding_rounds<T>(plan.shares, double(m * plan.width)), by_size<T>(47, 30, 13)};
-        return thin_method_of<FewRows, T>(problem, plan, thin_tile(m, plan.width, plan.share_k, plan.shares), cost);
-    }
-    if (k <= few_steps) {
-        const FewStepsPlan plan = plan_few_steps<T>(m, n, k, multiprocessors);
-        const size_t rows = thin_block / plan.lanes * few_steps_rows * plan.rounds;
-        const ThinCost cost = {4000 + by_size<T>(900, 300, 400) * double(k), 0, 0, by_size<T>(35, 33, 15)};
-        return thin_method_of<FewSteps, T>(problem, plan, thin_tile(rows, plan.lanes * piece_length<T>, k, 1), cost);
-    }
-    return {};
+    const FewColumnsPlan plan = plan_few_columns<T>(m, n, k, unsigned(problem.device->multiprocessors));
+    const std::string tile = thin_tile(plan.block_rows, n, plan.share_pieces * piece_length<T>, plan.shares);
+    const double cycles = FewColumnsCost::cycles<T>(plan, unsigned(problem.device->multiprocessors));
+    const ThinCost cost = {cycles, 0, 0, by_size<T>(22, 15, 9)};
+    return thin_method_of<FewColumns, T>(problem, plan, tile, cost);
 }
 
-// None if the product is not thin. tf32 is computed in f32, which is as fast here.
-inline ProductMethod thin_method(const ProductProblem& problem) {
-    switch (problem.dtype) {
-        case DType::f32: return thin_method_for<float>(problem);
-        case DType::f64: return thin_method_for<double>(problem);
+template <typename T>
+ProductMethod few_rows_method(const ProductProblem& problem) {
+    const auto [m, n, k] = problem.shape;
+    const FewRowsPlan plan = plan_few_rows<T>(m, n, k, unsigned(problem.device->multiprocessors));
+    const double ahead = m <= 2 ? few_rows_ahead<1> : few_rows_ahead<few_rows>;
+    const ThinCost cost = {4000 + by_size<T>(1300, 900, 700) * lanes_for(m),
+                           double(plan.share_k) / (plan.streams * ahead),
+                           adding_rounds<T>(plan.shares, double(m * plan.width)), by_size<T>(47, 30, 13)};
+    return thin_method_of<FewRows, T>(problem, plan, thin_tile(m, plan.width, plan.share_k, plan.shares), cost);
+}
+
+template <typename T>
+ProductMethod few_steps_method(const ProductProblem& problem) {
+    const auto [m, n, k] = problem.shape;
+    const FewStepsPlan plan = plan_few_steps<T>(m, n, k, unsigned(problem.device->multiprocessors));
+    const size_t rows = thin_block / plan.lanes * few_steps_rows * plan.rounds;
+    const ThinCost cost = {4000 + by_size<T>(900, 300, 400) * double(k), 0, 0, by_size<T>(35, 33, 15)};
+    return thin_method_of<FewSteps, T>(problem, plan, thin_tile(rows, plan.lanes * piece_length<T>, k, 1), cost);
+}
+
+template <typename T>
+ProductMethod lane_dots_method(const ProductProblem& problem) {
+    const auto [m, n, k] = problem.shape;
+    const LaneDotsPlan plan = plan_lane_dots(m, n, k);
+    const ThinCost cost = {1500 + 40 * std::log2(double(plan.lanes)),
+                           double(divide_up(k, plan.lanes * lane_dots_in_flight)), 0, 8};
+    return thin_method_of<LaneDots, T>(problem, plan, thin_tile(1, 1, plan.lanes * lane_dots_in_flight, 1), cost);
+}
+
+struct ThinKind {
+    const char* key;  // for --tile
+    bool (*can_compute)(const ProductShape& shape);
+    ProductMethod (*method)(const ProductProblem& problem);
+};
+template <typename T>
+inline constexpr ThinKind thin_kinds[] = {
+    {"columns", [](const ProductShape& shape) { return shape.n <= few_columns; }, few_columns_method<T>},
+    {"rows", [](const ProductShape& shape) { return shape.m <= few_rows; }, few_rows_method<T>},
+    {"steps", [](const ProductShape& shape) { return shape.k <= few_steps; }, few_steps_method<T>},
+    {"dots", [](const ProductShape& shape) { return shape.flop() / 2 <= double(most_lane_dots); }, lane_dots_method<T>},
+};
+
+// tf32 is computed in f32, which is as fast here.
+inline TableOf<ThinKind> thin_kinds_of(DType dtype) {
+    switch (dtype) {
+        case DType::f32: return thin_kinds<float>;
+        case DType::f64: return thin_kinds<double>;
 #ifndef __SIMCC__
-        case DType::tf32: return thin_method_for<float>(problem);
-        case DType::f16: return thin_method_for<__half>(problem);
-        case DType::bf16: return thin_method_for<__nv_bfloat16>(problem);
+        case DType::tf32: return thin_kinds<float>;
+        case DType::f16: return thin_kinds<__half>;
+        case DType::bf16: return thin_kinds<__nv_bfloat16>;
 #endif
         default: return {};
     }
+}
+
+inline bool is_thin_key(const std::string& key) {
+    for (const ThinKind& kind : thin_kinds<float>)
+        if (kind.key == key) return true;
+    return false;
+}
+
+inline std::vector<std::string> thin_keys(const ProductProblem& problem) {
+    std::vector<std::string> keys;
+    for (const ThinKind& kind : thin_kinds_of(problem.dtype))
+        if (problem.shape.flop() > 0 && kind.can_compute(problem.shape)) keys.push_back(kind.key);
+    return keys;
+}
+
+// Of the kinds that can compute the product, the one that takes the fewest cycles, or the one that --tile names. None if
+// the product is not thin.
+inline ProductMethod thin_method(const ProductProblem& problem) {
+    ProductMethod best;
+    const std::vector<std::string> keys = thin_keys(problem);
+    for (const ThinKind& kind : thin_kinds_of(problem.dtype)) {
+        if (std::find(keys.begin(), keys.end(), kind.key) == keys.end()) continue;
+        if (!problem.forced_tile.empty() && problem.forced_tile != kind.key) continue;
+        const ProductMethod method = kind.method(problem);
+        if (!best.launch || method.cycles < best.cycles) best = method;
+    }
+    if (!best.launch && !problem.forced_tile.empty() && !keys.empty()) fail_without_tile(problem, keys);
+    return best;
 }
 
 }  // namespace BACKEND

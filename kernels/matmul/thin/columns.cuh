@@ -24,37 +24,64 @@ struct FewColumnsPlan {
 
 constexpr int few_columns = 8, few_columns_rows = 4;  // rows per group of lanes
 
+/// The cycles of a plan, less the launch, where the memory does not take longer; estimated for an H200.
+struct FewColumnsCost {
+    static constexpr double fixed = 3500, fixed_per_column = 300;          // adding the sums of lanes and warps
+    static constexpr double staging_round = 900, staged_in_a_round = 8.0;  // elements of B per thread
+    static constexpr double loading_round = 1200;                          // of A
+    static constexpr double sharing = 4000, adding_round = 1200;           // where blocks share k
+
+    template <typename T>
+    static double cycles(const FewColumnsPlan& plan, unsigned multiprocessors) {
+        constexpr unsigned resident = 2;
+        const double width = lanes_for(plan.n),
+                     staged = double(plan.share_pieces) * piece_length<T> * width / thin_block;
+        const double waves = double(divide_up(size_t{plan.tiles} * plan.shares, size_t{resident} * multiprocessors));
+        const double block = fixed_per_column * width + staging_round * (staged / staged_in_a_round) +
+                             loading_round * double(plan.share_pieces) / (plan.lanes * plan.k_warps);
+        const double added = double(divide_up(plan.block_rows * plan.n, thin_block * Vector<SumOf<T>>::length)) *
+                             double(divide_up(plan.shares, 8));
+        return fixed + waves * block + (plan.shares > 1 ? sharing + adding_round * added : 0);
+    }
+};
+
+/// The plan that takes the fewest cycles.
 template <typename T>
 FewColumnsPlan plan_few_columns(size_t m, size_t n, size_t k, unsigned multiprocessors) {
-    constexpr unsigned rows = few_columns_rows, shortest_share = 4, most_shares = 16;  // in steps
+    constexpr unsigned rows = few_columns_rows, most_shares = 16;
     FewColumnsPlan plan{m, n, k};
     plan.classes = row_classes<T>(k);
     plan.pieces = divide_up(k + (plan.classes > 1 ? piece_length<T> - 1 : 0), piece_length<T>);
     plan.lanes = lanes_for(plan.pieces);
     // The sums of all groups of lanes must fit into shared memory.
     while (thin_warps * (lanes_per_warp / plan.lanes) * rows * lanes_for(n) > thin_shared_sums<T>) plan.lanes *= 2;
-    const unsigned groups = lanes_per_warp / plan.lanes;
-    const auto tiles_with = [&](unsigned k_warps) {
-        return plan.classes * divide_up(divide_up(m, plan.classes), thin_warps / k_warps * groups * rows);
+    const auto use = [&](unsigned k_warps) {
+        plan.k_warps = k_warps;
+        plan.block_rows = thin_warps / k_warps * (lanes_per_warp / plan.lanes) * rows;
+        plan.tiles = static_cast<unsigned>(plan.classes * divide_up(divide_up(m, plan.classes), plan.block_rows));
     };
-    const auto steps_with = [&](unsigned k_warps) { return divide_up(plan.pieces, size_t{plan.lanes} * k_warps); };
-    // More blocks than run at once, so that the last ones are a small part; but each block stages B again.
-    const unsigned enough = n == 1 ? 2 : 1;
-    while (plan.k_warps < thin_warps && steps_with(plan.k_warps) > 2 &&
-           tiles_with(plan.k_warps) < (plan.k_warps < enough ? 8 : 2) * size_t{multiprocessors})
-        plan.k_warps *= 2;
-    plan.block_rows = thin_warps / plan.k_warps * groups * rows;
-    plan.tiles = static_cast<unsigned>(tiles_with(plan.k_warps));
-    if (plan.tiles <= multiprocessors) {
-        const size_t by_steps = steps_with(plan.k_warps) / shortest_share, by_blocks = 2 * multiprocessors / plan.tiles;
-        size_t shares = by_steps < by_blocks ? by_steps : by_blocks;
-        shares = shares < 1 ? 1 : shares > most_shares ? most_shares : shares;
-        plan.share_pieces = divide_up(plan.pieces, shares);
-        plan.shares = static_cast<unsigned>(divide_up(plan.pieces, plan.share_pieces));
-    } else {
-        plan.share_pieces = plan.pieces;
+    // With one column the memory is the limit: more blocks than run at once, so that the last ones are a small part.
+    unsigned least_warps = 1;
+    use(least_warps);
+    while (n == 1 && least_warps < thin_warps && plan.pieces > 2 * size_t{plan.lanes} * least_warps &&
+           plan.tiles < (least_warps == 1 ? 8 : 2) * size_t{multiprocessors})
+        use(least_warps *= 2);
+    const unsigned most_warps = n == 1 ? least_warps : thin_warps;
+    FewColumnsPlan best;
+    double fewest = 0;
+    for (unsigned k_warps = least_warps; k_warps <= most_warps; k_warps *= 2) {
+        use(k_warps);
+        for (unsigned shares = 1; shares <= most_shares && shares <= plan.pieces; ++shares) {
+            if (shares > 1 && plan.tiles > multiprocessors) break;  // there is a ticket per multiprocessor
+            plan.share_pieces = divide_up(plan.pieces, size_t{shares});
+            plan.shares = static_cast<unsigned>(divide_up(plan.pieces, plan.share_pieces));
+            const double cycles = FewColumnsCost::cycles<T>(plan, multiprocessors);
+            if (best.pieces > 0 && cycles >= fewest) continue;
+            best = plan;
+            fewest = cycles;
+        }
     }
-    return plan;
+    return best;
 }
 
 /// Stages the pieces [first, first + pieces) of B's columns, shifted by `shift`; zeros beyond B.
