@@ -81,6 +81,10 @@ load helpers
     numbers 'f<' 1 | npy '<f4' '(1000000000000000,)' >terabytes.npy
     refuses 4 "promises 1000000000000000 elements" reduce terabytes.npy
     refuses 4 "promises 1000000000000000 elements" reduce - < <(cat terabytes.npy)
+    # (Times the element's size this is more than 64 bits hold.)
+    numbers 'd<' 1 | npy '<f8' '(2305843009213693953,)' >wraps.npy
+    python3 -m zipfile -c wraps.npz wraps.npy
+    refuses 4 "promises 2305843009213693953 elements" reduce wraps.npz
     npy '<f4' '(0,)' </dev/null >none.npy
     expect_fine reduce - < <(cat none.npy)
     numbers 'f<' 1 | npy '<f4' '(0,)' >none-but-one.npy

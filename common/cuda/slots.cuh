@@ -148,7 +148,7 @@ private:
                 threads.emplace_back([ordinal = devices_[i].ordinal] { static_cast<void>(cudaSetDevice(ordinal)); });
         } catch (const std::system_error&) {  // no more threads: the other contexts are created later
         }
-        enter(0);
+        static_cast<void>(cudaSetDevice(devices_.front().ordinal));
         for (std::thread& thread : threads) thread.join();
     }
 

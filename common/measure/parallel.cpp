@@ -1,8 +1,11 @@
 #include "common/measure/parallel.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <mutex>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #include "common/io/machine.hpp"
 
@@ -10,16 +13,27 @@ std::size_t worker_count(std::size_t n) { return std::clamp<std::size_t>(n / 327
 
 void run_shares(std::size_t n, std::size_t shares,
                 const std::function<void(std::size_t, std::size_t, std::size_t)>& work) {
-    const auto one = [&](std::size_t i) { work(i, share_begin(n, shares, i), share_begin(n, shares, i + 1)); };
-    std::vector<std::thread> threads;
-    threads.reserve(shares);
-    for (std::size_t i = 1; i < shares; ++i) {
+    std::mutex mutex;
+    std::exception_ptr failure;  // the first one, of any share
+    const auto one = [&](std::size_t i) {
         try {
-            threads.emplace_back(one, i);
-        } catch (const std::system_error&) {
-            one(i);  // the system has no more threads for this process
+            work(i, share_begin(n, shares, i), share_begin(n, shares, i + 1));
+        } catch (...) {
+            const std::lock_guard lock(mutex);
+            if (!failure) failure = std::current_exception();
         }
-    }
-    one(0);
-    for (std::thread& thread : threads) thread.join();
+    };
+    {
+        std::vector<std::jthread> threads;
+        threads.reserve(shares);
+        for (std::size_t i = 1; i < shares; ++i) {
+            try {
+                threads.emplace_back(one, i);
+            } catch (const std::system_error&) {
+                one(i);  // the system has no more threads for this process
+            }
+        }
+        one(0);
+    }  // all shares are done
+    if (failure) std::rethrow_exception(failure);
 }

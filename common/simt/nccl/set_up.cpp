@@ -252,7 +252,7 @@ ncclResult_t ncclCommInitRankScalable(ncclComm_t* communicator, int ranks, int r
 ncclResult_t ncclCommInitAll(ncclComm_t* result, int count, const int* devices) {
     return set_up("ncclCommInitAll", CALLER, [&] {
         require(result != nullptr, "the pointer to the communicators is null");
-        require(count >= 1 && count <= most_ranks, "the number of devices is not positive");
+        require(count >= 1 && count <= most_ranks, "the simulator's communicators have from 1 to 128 devices");
         for (int rank = 0; rank < count; ++rank) {
             const int device = devices ? devices[rank] : rank;
             if (!simt::runtime().has_device(device)) {
