@@ -94,7 +94,8 @@ public:
                                      type.stored, a.leading_dimension, static_cast<long long>(arguments.stride_a), beta,
                                      arguments.d_c, type.stored, n, static_cast<long long>(arguments.stride_c), batch,
                                      static_cast<int>(compute), own_choice);
-        if (status != 0) fail(Exit::cuda_error, "cuBLAS: the product of {} x {} x {} ended with status {}", m, n, k, status);
+        if (status != 0)
+            fail(Exit::cuda_error, "cuBLAS: the product of {} x {} x {} ended with status {}", m, n, k, status);
         return {};
     }
 
