@@ -22,7 +22,7 @@ CLOCK_GHZ = 1.8  # for products that take a few microseconds
 SIZES = {"bf16": 2, "f16": 2, "f32": 4, "tf32": 4, "f64": 8}
 PEAKS = {"bf16": 1024, "f16": 1024, "f32": 128, "tf32": 512, "f64": 128}  # multiply-adds a cycle
 MOST_STEPS = 2 ** 34
-STARTS = {"launch": 6000, "fixed": 3500, "shortest_stage": 500, "straightening": 0.3, "sharing": 1500,
+STARTS = {"launch": 6000, "fixed": 3500, "shortest_stage": 500, "misaligned": 0.1, "sharing": 1500,
           "sharing_per_block": 50, "bytes_per_cycle": 16, "visible_part": 0.2}
 
 
@@ -31,12 +31,13 @@ def divide_up(count, group):
 
 
 def shared_bytes(dtype, tile):
-    """Shared memory of a block, like DirectShape::shared_bytes(true)."""
+    """Shared memory of a block, like DirectShape::shared_bytes(); misaligned rows of 16-bit types need one more stage."""
     size, (tile_m, tile_n) = SIZES[dtype], tile
     tile_k, stages = 128 // size, 3 if tile == (128, 64) else 4
     row_a, row_b = tile_k + (8 if size == 2 else 4), tile_n + (4 if size == 8 else 8)
     sum_bytes = max(4, size)
-    return max(size * (tile_m * row_a + tile_k * row_b) * (stages + 1), sum_bytes * tile_m * (tile_n + 16 // sum_bytes))
+    stages += size == 2
+    return max(size * (tile_m * row_a + tile_k * row_b) * stages, sum_bytes * tile_m * (tile_n + 16 // sum_bytes))
 
 
 def occupancy(dtype, tile):
@@ -51,15 +52,16 @@ def cycles(dtype, shape, tile, blocks, constants):
     (m, n, k), (tile_m, tile_n), size = shape, tile, SIZES[dtype]
     tile_k, piece = 128 // size, 16 // size
     steps, most = divide_up(divide_up(k, tile_k), blocks), occupancy(dtype, tile)
-    waves, left = divmod(divide_up(m, tile_m) * divide_up(n, tile_n) * blocks, MULTIPROCESSORS * most)
+    occupied = MULTIPROCESSORS * 10 // 11 if blocks > 2 else MULTIPROCESSORS  # as ClusterOfFour of the source has it
+    waves, left = divmod(divide_up(m, tile_m) * divide_up(n, tile_n) * blocks, occupied * most)
     shifted = (tile_m * tile_k if k % piece else 0) + (tile_n * tile_k if n % piece else 0)
     stage = (tile_m * tile_n * tile_k / PEAKS[dtype] / constants["reached %dx%d" % tile] +
-             shifted * constants["straightening"])
+             shifted * constants["misaligned"])
 
     def wave(each):
         return constants["fixed"] + steps * max(stage * each, constants["shortest_stage"]) if each else 0
 
-    computing = waves * wave(most) + wave(divide_up(left, MULTIPROCESSORS))
+    computing = waves * wave(most) + wave(divide_up(left, occupied))
     if blocks > 1:
         computing += constants["sharing"] + constants["sharing_per_block"] * blocks
     memory = (m * k + k * n + m * n) * size / (constants["bytes_per_cycle"] * MULTIPROCESSORS)

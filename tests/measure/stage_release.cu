@@ -1,11 +1,13 @@
-// When may a consumer of a ring of stages tell the producer that it is done with one? TMA refills stages while warps load
-// operands from others into registers; a stage that is released too early is overwritten under its readers. This program
-// tries several ways to release a stage and counts wrong operands:
+// When may a consumer tell the producer of a ring of stages that it is done with a stage? TMA refills stages while warps
+// load operands from shared memory into registers; a stage that is released too early is overwritten under its readers.
 //     nvcc -std=c++17 -I. -DBACKEND=gpu -gencode arch=compute_90a,code=sm_90a tests/measure/stage_release.cu -o stage_release
-//     ./stage_release [RUNS]       on a Hopper GPU, from the top folder; some seconds
-// Prints a row per way: how many of RUNS (40) were wrong, how many operands in all, and the time of a run.
-// Every stage is filled with the number of its step, so that a wrong operand shows. As in the kernels, a producer thread
-// refills stages and eight warps consume them; a stage's loads meet in the banks, so that they take long.
+//     ./stage_release [RUNS]       on a Hopper GPU; some seconds
+// Build it in the top folder. A row per way to release: how many of RUNS (40) had wrong operands, how many operands in
+// all, and the time of a run. As in the kernels, one thread refills stages and eight warps consume them; every stage is
+// filled with the number of its step, so that a wrong operand shows, and bank conflicts make the loads take long.
+//
+// On an H200 all runs were wrong but those of the last way: an arrival at an mbarrier does not wait for loads from shared
+// memory that are in flight, not even for the thread's own, and neither does __syncwarp().
 #include "common/cuda/bulk_copy.cuh"
 
 #include <cuda_runtime.h>

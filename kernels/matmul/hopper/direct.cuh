@@ -1,8 +1,9 @@
 #pragma once
 // C = A B on Hopper in one launch, whatever the alignment of the rows:
 //   matmul_direct   removes, from the kernels whose tiles TMA loads, the extra launches that copy matrices whose rows
-//                   do not begin at multiples of 16 bytes: the aligned pieces that cover a part of a row are copied to
-//                   shared memory as they are and shifted into place there, once for all warps. The blocks of a cluster
+//                   do not begin at multiples of 16 bytes: such rows are copied to shared memory element by element.
+//                   Of 16-bit types, whose elements are too small for that, the aligned pieces that cover a part of a
+//                   row are copied as they are and shifted into place there, once for all warps. The blocks of a cluster
 //                   share k, and each adds some rows of all their sums
 // For products of a few microseconds, where the launches of those copies would take longer than the product. Each warp
 // multiplies with mma.sync, which reaches less of the 16-bit types' peak than wgmma does. Any m, n and k.
@@ -28,10 +29,21 @@ __device__ inline void copy_async_or_clear(void* shared, const void* global, boo
                  : "memory");
 }
 
-/// A matrix whose rows are read in the aligned 16-byte pieces that cover them.
+/// Starts copying one element of 4 or 8 bytes, or zeros if it does not exist (`there`).
+template <typename T>
+__device__ inline void copy_async_element(T* shared, const T* global, bool there) {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(shared_address(shared)), "l"(global),
+                 "n"(sizeof(T)), "r"(there ? int(sizeof(T)) : 0)
+                 : "memory");
+}
+
+/// A matrix whose rows may begin anywhere.
 template <typename T>
 struct PiecewiseMatrix {
     static constexpr int piece = DirectLayout<T>::piece;
+    /// cp.async copies no element of 2 bytes: such rows are read in the aligned 16-byte pieces that cover them, and
+    /// shifted into place later.
+    static constexpr bool by_covering_pieces = sizeof(T) == 2;
     const T* data;
     size_t rows, columns, stride;  // to the next product's
 
@@ -39,13 +51,21 @@ struct PiecewiseMatrix {
     __device__ void select(int product) { data = matrix_of(product, data, stride); }
 
     __host__ __device__ bool is_shifted() const { return columns % piece != 0; }
+    /// Whether copy() leaves rows for straighten() to shift.
+    __host__ __device__ bool needs_straightening() const { return by_covering_pieces && is_shifted(); }
     /// The place of a row's first element in its piece.
     __device__ unsigned shift_of(size_t row) const { return static_cast<unsigned>(row * columns % piece); }
 
-    /// Copies `count` rows of `pieces` pieces from (row, column) on, and one more piece per row if rows are shifted;
+    /// Copies `count` rows of `pieces` pieces from (row, column) on, and one more piece per row if it needs straightening;
     /// `column` is a multiple of a piece. Zeros outside.
     template <int count, int pieces, int row_elements, int threads>
     __device__ void copy(T* shared, size_t row, size_t column, int thread) const {
+        if constexpr (!by_covering_pieces) {
+            if (is_shifted()) {
+                copy_elements<count, pieces * piece, row_elements, threads>(shared, row, column, thread);
+                return;
+            }
+        }
         static_assert(threads % pieces == 0 && count % (threads / pieces) == 0, "every thread copies as much");
         constexpr int rows_at_once = threads / pieces;
         const int first_r = thread / pieces, p = thread % pieces;
@@ -67,6 +87,23 @@ struct PiecewiseMatrix {
             T* const target = shared + i * rows_at_once * row_elements;
             copy_covering(target, row + i * rows_at_once, x);
             if (p == pieces - 1) copy_covering(target + piece, row + i * rows_at_once, x + piece);
+        }
+    }
+
+    template <int count, int elements, int row_elements, int threads>
+    __device__ void copy_elements(T* shared, size_t row, size_t column, int thread) const {
+        static_assert(threads % elements == 0 && count % (threads / elements) == 0, "every thread copies as much");
+        constexpr int rows_at_once = threads / elements;
+        const int first_r = thread / elements, x = thread % elements;
+        row += first_r;
+        const T* source = data + row * columns + column + x;
+        shared += first_r * row_elements + x;
+        const bool in_row = column + x < columns;
+#pragma unroll 8
+        for (int i = 0; i < count / rows_at_once; ++i) {
+            const bool there = in_row && row + i * rows_at_once < rows;
+            copy_async_element(shared + i * rows_at_once * row_elements, there ? source : data, there);
+            source += rows_at_once * columns;
         }
     }
 
@@ -100,11 +137,9 @@ struct PiecewiseMatrix {
 #pragma unroll
                 for (int w = 0; w < 5; ++w) words[w] = words[w + 1];
             }
-            if constexpr (sizeof(T) == 2) {
-                if (bytes & 2) {
+            if (bytes & 2) {
 #pragma unroll
-                    for (int w = 0; w < 4; ++w) words[w] = __funnelshift_r(words[w], words[w + 1], 16);
-                }
+                for (int w = 0; w < 4; ++w) words[w] = __funnelshift_r(words[w], words[w + 1], 16);
             }
             Vector<T> shifted;
             *reinterpret_cast<uint4*>(&shifted) = make_uint4(words[0], words[1], words[2], words[3]);
@@ -165,7 +200,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     const size_t row = size_t{tile_row} * Shape::tile_m, column = size_t{tile_column} * Shape::tile_n;
     const size_t steps = (a.columns + Shape::tile_k - 1) / Shape::tile_k, first = steps * rank / blocks;
     const int count = static_cast<int>(steps * (rank + 1) / blocks - first);
-    const bool shifts_a = a.is_shifted(), shifts_b = b.is_shifted();
+    const bool shifts_a = a.needs_straightening(), shifts_b = b.needs_straightening();
     const auto copy = [&](int step, int slot) {
         T* const stage = ring + slot * Shape::stage;
         const size_t k = (first + step) * Shape::tile_k;
@@ -263,8 +298,8 @@ LaunchShape launch_direct(const MatmulArguments<void>& untyped, unsigned blocks)
         kernel_of<takes_batch>(arguments, matmul_direct<Shape, false>, matmul_direct<Shape, takes_batch>);
     CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     return launch_hopper(kernel, order.tiles() * blocks, Shape::threads,
-                         Shape::shared_bytes(a.is_shifted() || b.is_shifted()), blocks, arguments.stream, a, b,
-                         arguments.d_c, arguments.stride_c, order, blocks);
+                         Shape::shared_bytes(a.needs_straightening() || b.needs_straightening()), blocks,
+                         arguments.stream, a, b, arguments.d_c, arguments.stride_c, order, blocks);
 }
 
 }  // namespace BACKEND

@@ -172,17 +172,24 @@ __device__ inline void multiply_transposed_stages(TransposedAShared<Shape>& shar
         }
         a += loop_steps * Shape::tile_m;
         b += loop_steps * Shape::tile_n;
-        if (--loops_left == 0) {
-            barrier_arrive(&shared.ring.emptied[position.stage]);  // the stage's last operands are in registers
+        if (--loops_left > 0) {
+            even.load(a, b, 0);
+        } else {
+            std::uint64_t* const emptied = &shared.ring.emptied[position.stage];
             position.advance();
-            if (--stages == 0) break;
+            if (--stages == 0) {
+                odd.multiply(sums);
+                barrier_arrive(emptied);
+                return;
+            }
             loops_left = loops;
             enter_stage();
+            even.load(a, b, 0);
+            // The wait for the next stage has outlasted the last loads from this one: see HopperPipeline::release().
+            barrier_arrive(emptied);
         }
-        even.load(a, b, 0);
         odd.multiply(sums);
     }
-    odd.multiply(sums);
 }
 
 /// Where results lie in shared memory during a round, in fours of a row; and which row of the tile that is.

@@ -142,6 +142,7 @@ __global__ void __launch_bounds__(384, 1)
 #pragma unroll 1
         for (int step = segment.first; step < segment.end; ++step, position.advance()) {
             barrier_wait(&ring.filled[position.stage], position.parity);
+            // (mma.sync, which needs the operands of all lanes, has multiplied the previous stage.)
             if (step > segment.first) Pipeline::release(ring, previous, static_cast<unsigned>(lane));
             multiply_f64_stage<Shape>(ring.a[position.stage], ring.b[position.stage], at, sums);
             previous = position.stage;

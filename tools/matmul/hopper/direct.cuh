@@ -11,6 +11,7 @@
 
 #include "kernels/matmul/hopper/direct.cuh"
 #include "tools/matmul/method.cuh"
+#include "tools/matmul/tile_cost.cuh"
 
 namespace BACKEND {
 
@@ -18,16 +19,16 @@ namespace BACKEND {
 struct DirectCost {
     double fixed;              // of a block: filling the ring, storing the sums
     double shortest_stage;     // of a block: a part of the memory's latency
-    double straightening;      // for each element of a stage that is shifted into place
+    double misaligned;         // for each element of a stage from rows that do not begin at multiples of 16 bytes
     double sharing;            // of blocks that add each other's sums,
     double sharing_per_block;  // and for each of them
     double bytes_per_cycle;    // of the memory, for each multiprocessor
     double visible_part;       // of the shorter of computing and reading: the rest is hidden
 };
 inline constexpr DirectCost direct_cost_16_bit = {3650, 1300, 0.25, 1500, 85, 13, 0.38},
-                            direct_cost_f32 = {3550, 350, 0.38, 1250, 115, 17, 0.15},
-                            direct_cost_tf32 = {3450, 900, 0.45, 1400, 60, 16.5, 0.2},
-                            direct_cost_f64 = {3650, 370, 0.72, 1890, 200, 12, 0.2};
+                            direct_cost_f32 = {3550, 350, 0.06, 1250, 115, 17, 0.15},
+                            direct_cost_tf32 = {3450, 900, 0.06, 1400, 60, 16.5, 0.2},
+                            direct_cost_f64 = {3650, 370, 0.12, 1890, 200, 12, 0.2};
 
 // How much faster than `hopper` it must be to be chosen, since both models err.
 constexpr double direct_margin = 1.15;
@@ -51,7 +52,7 @@ struct DirectChoice {
 template <typename T, bool tensor, int tile_m, int tile_n, int warps_m, int warps_n, int stages, bool batch = false>
 constexpr DirectChoice direct_tile(double reached) {
     using Shape = DirectShape<T, tensor, tile_m, tile_n, warps_m, warps_n, stages>;
-    constexpr size_t shared = Shape::shared_bytes(true) + 1024;
+    constexpr size_t shared = Shape::shared_bytes(PiecewiseMatrix<T>::by_covering_pieces) + 1024;
     constexpr unsigned by_threads = 65536 / (Shape::threads * 168), by_memory = unsigned(most_shared_bytes / shared);
     constexpr double peak = sizeof(T) == 8 || !tensor ? 128 : 2048 / sizeof(T);  // multiply-adds a cycle
     return {{Shape::tile_m, Shape::tile_n, Shape::tile_k},
@@ -110,16 +111,17 @@ inline double direct_cycles(const DirectChoice& choice, unsigned blocks, const P
     const DirectCost& cost = *choice.cost;
     const size_t steps = divide_up(divide_up(shape.k, choice.tile.k), blocks);
     const size_t all = divide_up(shape.m, choice.tile.m) * divide_up(shape.n, choice.tile.n) * products * blocks;
-    const size_t at_once = size_t{multiprocessors} * choice.occupancy, waves = all / at_once, left = all % at_once;
+    const size_t occupied = blocks_at_once(blocks, multiprocessors);  // multiprocessors: clusters leave some idle
+    const size_t at_once = occupied * choice.occupancy, waves = all / at_once, left = all % at_once;
     const size_t piece = 16 / choice.element_bytes;
     const double shifted = (shape.k % piece != 0 ? double(choice.tile.m) * choice.tile.k : 0) +
                            (shape.n % piece != 0 ? double(choice.tile.n) * choice.tile.k : 0);
-    const double stage = choice.stage_cycles + shifted * cost.straightening;
+    const double stage = choice.stage_cycles + shifted * cost.misaligned;
     const auto wave = [&](size_t blocks_each) {  // on each multiprocessor
         if (blocks_each == 0) return 0.0;
         return cost.fixed + double(steps) * std::max(stage * double(blocks_each), cost.shortest_stage);
     };
-    const double computing = double(waves) * wave(choice.occupancy) + wave(divide_up(left, multiprocessors)) +
+    const double computing = double(waves) * wave(choice.occupancy) + wave(divide_up(left, occupied)) +
                              (blocks > 1 ? cost.sharing + cost.sharing_per_block * blocks : 0);
     const double memory =
         shape.elements() * double(products) * choice.element_bytes / (cost.bytes_per_cycle * multiprocessors);
