@@ -172,9 +172,7 @@ __device__ inline void multiply_transposed_stages(TransposedAShared<Shape>& shar
         }
         a += loop_steps * Shape::tile_m;
         b += loop_steps * Shape::tile_n;
-        if (--loops_left > 0) {
-            even.load(a, b, 0);
-        } else {
+        if (--loops_left == 0) {
             std::uint64_t* const emptied = &shared.ring.emptied[position.stage];
             position.advance();
             if (--stages == 0) {
@@ -184,10 +182,10 @@ __device__ inline void multiply_transposed_stages(TransposedAShared<Shape>& shar
             }
             loops_left = loops;
             enter_stage();
-            even.load(a, b, 0);
             // The wait for the next stage has outlasted the last loads from this one: see HopperPipeline::release().
             barrier_arrive(emptied);
         }
+        even.load(a, b, 0);
         odd.multiply(sums);
     }
 }

@@ -18,6 +18,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace BACKEND {
 
@@ -59,6 +60,23 @@ struct HopperMmaShared {
     alignas(1024) T c[MmaShape::tile_m / 64][2][64 * 64];  // for each consumer, two boxes of outgoing results
 };
 
+/// Copies a box of 64 x 64 results from shared memory, swizzled, to rows of C as far as they exist; a thread copies `width`
+/// neighbours at once. `row` and `column` are the box's corner.
+template <int width, typename T>
+__device__ inline void store_box(const T* box, T* c, int row, int column, int m, int n, unsigned thread) {
+    constexpr unsigned threads = 128;
+    using Word = std::conditional_t<width == 1, T, std::uint32_t>;
+    static_assert(sizeof(Word) == width * sizeof(T));
+#pragma unroll 4
+    for (unsigned i = thread * width; i < 64 * 64; i += threads * width) {
+        const int r = static_cast<int>(i / 64), x = static_cast<int>(i % 64);
+        const int piece = x / 8 ^ r % 8;
+        if (row + r < m && column + x < n)
+            *reinterpret_cast<Word*>(c + static_cast<size_t>(row + r) * n + column + x) =
+                *reinterpret_cast<const Word*>(box + r * 64 + piece * 8 + x % 8);
+    }
+}
+
 /// Writes a warpgroup's 64 x tile_n results, 64 columns at a time, through shared memory: the fragments become rows,
 /// and neighbouring threads store neighbours. Two boxes alternate, so that one barrier per box is enough.
 template <typename T, int tile_n>
@@ -80,12 +98,8 @@ __device__ inline void store_tile(const float (&d)[tile_n / 2], T (&boxes)[2][64
                            pack_pair(value[6], value[7], T{}));
         }
         barrier_among(1 + consumer, threads);  // the box is filled, and the other one has been read
-        for (unsigned i = thread; i < 64 * 64; i += threads) {
-            const int r = static_cast<int>(i / 64), x = static_cast<int>(i % 64);
-            const int piece = x / 8 ^ r % 8;
-            if (row + r < m && column + box * 64 + x < n)
-                c[static_cast<size_t>(row + r) * n + column + box * 64 + x] = target[r * 64 + piece * 8 + x % 8];
-        }
+        if (n % 2 == 0) store_box<2>(target, c, row, column + box * 64, m, n, thread);
+        else store_box<1>(target, c, row, column + box * 64, m, n, thread);
     }
 }
 

@@ -25,10 +25,10 @@ struct DirectCost {
     double bytes_per_cycle;    // of the memory, for each multiprocessor
     double visible_part;       // of the shorter of computing and reading: the rest is hidden
 };
-inline constexpr DirectCost direct_cost_16_bit = {3650, 1300, 0.25, 1500, 85, 13, 0.38},
-                            direct_cost_f32 = {3550, 350, 0.06, 1250, 115, 17, 0.15},
-                            direct_cost_tf32 = {3450, 900, 0.06, 1400, 60, 16.5, 0.2},
-                            direct_cost_f64 = {3650, 370, 0.12, 1890, 200, 12, 0.2};
+inline constexpr DirectCost direct_cost_16_bit = {3990, 400, 0.26, 1830, 12, 17, 0.1},
+                            direct_cost_f32 = {3590, 820, 0.057, 1190, 82, 13, 0.32},
+                            direct_cost_tf32 = {4260, 440, 0.082, 1080, 93, 23, 0.3},
+                            direct_cost_f64 = {4490, 380, 0.047, 1500, 55, 11, 0.09};
 
 // How much faster than `hopper` it must be to be chosen, since both models err.
 constexpr double direct_margin = 1.15;
@@ -70,28 +70,28 @@ constexpr DirectChoice direct_tile(double reached) {
 // 16-bit types.
 template <typename T, bool tensor>
 inline constexpr DirectChoice direct_tiles[] = {
-    direct_tile<T, tensor, 128, 128, 2, 4, 4>(0.53),     direct_tile<T, tensor, 128, 64, 2, 2, 3>(0.46),
-    direct_tile<T, tensor, 64, 64, 2, 2, 4, true>(0.32), direct_tile<T, tensor, 32, 128, 1, 4, 4>(0.27),
-    direct_tile<T, tensor, 128, 32, 4, 1, 4>(0.2),       direct_tile<T, tensor, 32, 32, 2, 2, 4, true>(1),
+    direct_tile<T, tensor, 128, 128, 2, 4, 4>(0.52),      direct_tile<T, tensor, 128, 64, 2, 2, 3>(0.47),
+    direct_tile<T, tensor, 64, 64, 2, 2, 4, true>(0.385), direct_tile<T, tensor, 32, 128, 1, 4, 4>(0.31),
+    direct_tile<T, tensor, 128, 32, 4, 1, 4>(0.385),      direct_tile<T, tensor, 32, 32, 2, 2, 4, true>(0.22),
 };
 template <>
 inline constexpr DirectChoice direct_tiles<float, true>[] = {
-    direct_tile<float, true, 128, 128, 2, 4, 4>(0.4),      direct_tile<float, true, 128, 64, 2, 2, 3>(0.34),
-    direct_tile<float, true, 64, 64, 2, 2, 4, true>(0.31), direct_tile<float, true, 32, 128, 1, 4, 4>(0.26),
-    direct_tile<float, true, 128, 32, 4, 1, 4>(0.2),       direct_tile<float, true, 32, 32, 2, 2, 4, true>(0.33),
+    direct_tile<float, true, 128, 128, 2, 4, 4>(0.47),     direct_tile<float, true, 128, 64, 2, 2, 3>(0.44),
+    direct_tile<float, true, 64, 64, 2, 2, 4, true>(0.37), direct_tile<float, true, 32, 128, 1, 4, 4>(0.34),
+    direct_tile<float, true, 128, 32, 4, 1, 4>(0.31),      direct_tile<float, true, 32, 32, 2, 2, 4, true>(0.26),
 };
 template <>
 inline constexpr DirectChoice direct_tiles<float, false>[] = {
-    direct_tile<float, false, 128, 128, 2, 4, 4>(0.56),     direct_tile<float, false, 128, 64, 2, 2, 3>(0.53),
-    direct_tile<float, false, 64, 64, 2, 2, 4, true>(0.53), direct_tile<float, false, 32, 128, 1, 4, 4>(0.46),
-    direct_tile<float, false, 128, 32, 4, 1, 4>(0.36),      direct_tile<float, false, 32, 32, 4, 1, 4, true>(0.42),
+    direct_tile<float, false, 128, 128, 2, 4, 4>(0.59),     direct_tile<float, false, 128, 64, 2, 2, 3>(0.61),
+    direct_tile<float, false, 64, 64, 2, 2, 4, true>(0.61), direct_tile<float, false, 32, 128, 1, 4, 4>(0.59),
+    direct_tile<float, false, 128, 32, 4, 1, 4>(0.57),      direct_tile<float, false, 32, 32, 4, 1, 4, true>(0.42),
 };
 // More warps hide the latencies of f64.
 template <>
 inline constexpr DirectChoice direct_tiles<double, true>[] = {
-    direct_tile<double, true, 128, 128, 4, 4, 4>(0.64),     direct_tile<double, true, 128, 64, 4, 2, 3>(0.58),
-    direct_tile<double, true, 64, 64, 2, 2, 4, true>(0.68), direct_tile<double, true, 32, 128, 2, 4, 4>(0.7),
-    direct_tile<double, true, 128, 32, 4, 2, 4>(0.58),      direct_tile<double, true, 32, 32, 2, 2, 4, true>(0.62),
+    direct_tile<double, true, 128, 128, 4, 4, 4>(0.69),     direct_tile<double, true, 128, 64, 4, 2, 3>(0.67),
+    direct_tile<double, true, 64, 64, 2, 2, 4, true>(0.74), direct_tile<double, true, 32, 128, 2, 4, 4>(0.69),
+    direct_tile<double, true, 128, 32, 4, 2, 4>(0.69),      direct_tile<double, true, 32, 32, 2, 2, 4, true>(0.59),
 };
 
 inline TableOf<DirectChoice> direct_tiles_of(DType dtype) {
@@ -196,12 +196,13 @@ inline ProductMethod direct_method(const ProductProblem& problem) {
         double(divide_up(m, tile.m)) * double(divide_up(n, tile.n)) * plan.blocks * double(problem.form.products()) <
         most_tiles;
     const auto is_aligned = [&](size_t columns) { return columns * size_of(problem.dtype) % 16 == 0; };
-    // Where `hopper` has nothing to copy, it is faster, except for batches of the smallest products.
+    // In batches, where `hopper` has nothing to copy, it is faster, except for the smallest products.
     const bool copies_nothing = is_aligned(problem.shape.n) && is_aligned(problem.shape.k);
     const bool is_smallest = problem.form.products() > 1 && problem.dtype != DType::f32 &&
                              std::max(problem.shape.m, problem.shape.n) <= smallest_direct_side;
     if (is_smallest) method.cycles = 1;
-    else if (problem.dtype != DType::f64) method.cycles *= copies_nothing ? HUGE_VAL : direct_margin;
+    else if (problem.dtype != DType::f64)
+        method.cycles *= copies_nothing && problem.form.products() > 1 ? HUGE_VAL : direct_margin;
     return method;
 }
 
