@@ -273,7 +273,7 @@ raw() {
     draws --size 40x10 --characters ascii < <(printf 'lane,begin_ns,end_ns,category\na,100,200,copy\nb,200,300,work\n')
     expect_output_like $'\na \|a+ *\nb \| +b+\n'
     printf '{\n"a": 1\n}\n' | rejects 4 'is one JSON document over several lines: .*jq -c'
-    printf '{"traceEvents":[{"ph":"X","pid":1,"tid":1}]}\n' | rejects 4 'is a trace with an event that lacks'
+    printf '{"traceEvents":[{"ph":"X","pid":1,"tid":1}]}\n' | rejects 4 'is a trace with an invalid event'
     printf '{"traceEvents":[]}\n' | rejects 4 'is a trace without complete events'
 }
 

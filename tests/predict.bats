@@ -87,7 +87,7 @@ links() { printf 'kernel,start_ns,latency_ns,gbyte_per_s\nall-reduce,%s,%s,1000\
 @test "gangs that are larger than a machine say nothing about its links" {
     devices 2
     try reduce --gang --csv -n 100 -k tagged -w 0 -r 1 --predict 4 --per-machine 1 --network-latency 1000
-    expect_errors_like "takes the defaults"
+    expect_errors_like "uses the defaults"
     [ "$(of_predictions gang exchange_ns | tail -1 | sed 's/\..*//')" = "4 4006000" ]
 }
 

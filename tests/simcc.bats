@@ -1037,7 +1037,7 @@ end
     for option in -G --check; do
         CXX="env clang++" capture simcc $option "$BATS_TEST_DIRNAME/simcc/hello.cu" -o hello
         expect_status 1
-        expect_refusal simcc '--check and -G need g\+\+.*set CXX=g\+\+'
+        expect_refusal simcc '--check and -G need the instrumentation of g\+\+.*set CXX=g\+\+'
         [ ! -e hello ]
     done
 }

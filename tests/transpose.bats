@@ -154,7 +154,7 @@ EOF
     seq 35 | paste -d ' ' - - - - - >a
     for kernel in $(transpose --list --csv --no-header | awk -F , '$2 == "any" { print $1 }'); do
         case $kernel in
-            copy | in-place) refuses 2 "$kernel makes no transpose" transpose -k "$kernel" a ;;
+            copy | in-place) refuses 2 "$kernel does not make a transpose" transpose -k "$kernel" a ;;
             *)
                 expect_fine transpose -k "$kernel" a
                 [ "$(sed -n 2p <<<"$output")" = "2 7 12 17 22 27 32" ] || complain "$kernel"
@@ -173,8 +173,8 @@ EOF
     expect_fine transpose s3.npy -o t.npy
     [ "$(tail -c 18 t.npy)" = aaadddbbbeeecccfff ]
     for order in c fortran; do
-        refuses 2 'copy makes no transpose' transpose -k copy --order $order s3.npy
-        refuses 2 'in-place makes no transpose' transpose -k in-place --order $order s4.npy
+        refuses 2 'copy does not make a transpose' transpose -k copy --order $order s3.npy
+        refuses 2 'in-place does not make a transpose' transpose -k in-place --order $order s4.npy
     done
     refuses 2 'elements of 3 bytes are moved by the host, without a kernel: leave --kernel out' transpose -k tile s3.npy
     refuses 2 's4.npy are copied as they are, without a kernel: leave --kernel out' transpose -k tile --order fortran s4.npy
