@@ -3,6 +3,8 @@
 
 # Tests side by side
 
+# Takes long: run.bash begins with it.
+
 load helpers
 
 setup() {
