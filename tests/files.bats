@@ -191,10 +191,10 @@ npz() {
     refuses 4 "is compressed by method 12; save it with numpy.savez or" reduce bzip2.npz
     npz deflated arr_0.npy | perl -0777 -pe 's/^(PK\x03\x04..)./$1\x01/s' >locked.npz
     refuses 4 "is encrypted" reduce locked.npz
-    # The header promises so many elements that their bytes do not fit into 64 bits.
+    # The header promises so many elements that their bytes would not fit into 64 bits.
     numbers 'd<' 1 | npy '<f8' '(2305843009213693953,)' >arr_0.npy
     npz stored arr_0.npy >wraps.npz
-    refuses 4 "promises 2305843009213693953 elements" reduce wraps.npz
+    refuses 4 "not a tuple of sizes that fit in memory" reduce wraps.npz
     # The header promises terabytes, which zeros can compress to, and they are needed at once.
     npy '<f4' '(1000000, 1000000)' </dev/null >arr_0.npy
     npz piped arr_0.npy >bomb.npz

@@ -93,8 +93,7 @@ public:
           stored_(stored),
           promised_(promised),
           swapped_(swapped) {
-        const auto wanted = static_cast<std::uint64_t>(promised_);
-        if (member_ && (wanted > UINT64_MAX / stored_.size || !member_->can_hold(wanted * stored_.size)))
+        if (member_ && !member_->can_hold(static_cast<std::uint64_t>(promised_) * stored_.size))
             file_->fail("the header promises {} elements, more than the archive holds; is it damaged?", promised_);
         if (file_->size() < 0 || member_) return;
         // A file's size is known: refuse a wrong header or a truncated element before any work is done.
