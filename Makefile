@@ -43,7 +43,7 @@ gencode = -gencode arch=compute_$(1)$(comma)code=$(2)_$(1)
 GENCODE = $(foreach arch,$(filter-out ptx%,$(ARCHS)),$(call gencode,$(arch),sm)) \
     $(foreach arch,$(PTX),$(call gencode,$(arch),compute))
 
-# GCC 12 reports uninitialised members in moved variants where there are none.
+# GCC 12 reports uninitialized members in moved variants where there are none.
 WARNINGS := -Wall -Wextra -Wno-maybe-uninitialized
 # g++ starts to collect garbage at 512 MiB, not at 128: few units get there, and it takes up to a tenth of their time.
 HEAP = --param=ggc-min-heapsize=524288

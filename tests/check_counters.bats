@@ -102,10 +102,10 @@ line_of() { grep -nF -- "$1" "$programs/$2.cu" | head -1 | cut -d: -f1; }
     is same_address most_contended_operations 128
     is same_address gld_requests ""
     is same_address gst_requests ""
-    is neighbours gatom_requests 8
-    is neighbours gatom_lanes 132
-    is neighbours gatom_sectors 20
-    is neighbours most_contended_operations 8
+    is neighbors gatom_requests 8
+    is neighbors gatom_lanes 132
+    is neighbors gatom_sectors 20
+    is neighbors most_contended_operations 8
     capture env SIMCC_COUNTERS=1 ./count_global
     grep -A30 '^same_address' <<<"$errors" | grep -q 'most_contended_address *0x' || complain "the address is not named"
 }

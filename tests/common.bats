@@ -334,7 +334,7 @@ has_types() { "$1" --help | grep -q -e --dtype; }
 
 # ---- messages
 
-@test "messages are coloured on a terminal or when asked, and NO_COLOR turns colour off unless asked" {
+@test "messages are colored on a terminal or when asked, and NO_COLOR turns color off unless asked" {
     local red=$'\033[1;31mreduce:'
     shows() { on_terminal 80 "$1" || true; }
     export TERM=xterm

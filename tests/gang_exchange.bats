@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# --gang with data from other devices: parts of all of them for a transposition, halos of neighbours for a convolution.
+# --gang with data from other devices: parts of all of them for a transposition, halos of neighbors for a convolution.
 # shellcheck disable=SC2154  # helpers.bash sets $output
 
 # Tests side by side on a GPU

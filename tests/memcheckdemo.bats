@@ -72,7 +72,7 @@ claimed() {
 
 @test "symptoms that must show without a checker do" {
     local plant
-    for plant in oob-neighbour memcpy-wrong-kind launch-too-many-threads reduce-missing-barrier async-copy-no-wait \
+    for plant in oob-neighbor memcpy-wrong-kind launch-too-many-threads reduce-missing-barrier async-copy-no-wait \
         uninit-shared; do
         try memcheckdemo "$plant" --csv
         [ "$(column symptom)" = wrong ] || complain "$plant should be wrong"
@@ -171,8 +171,8 @@ claimed() {
 
 @test "--command, --hint and --reveal obey --format where it is given" {
     need jq
-    expect_fine memcheckdemo --command oob-neighbour --json
-    jq -e '.plant == "oob-neighbour" and (.command | test("oob-neighbour$"))' <stdout >/dev/null
+    expect_fine memcheckdemo --command oob-neighbor --json
+    jq -e '.plant == "oob-neighbor" and (.command | test("oob-neighbor$"))' <stdout >/dev/null
     expect_fine memcheckdemo --hint 2 --mystery 3 --json
     jq -e '.plant == "mystery-3" and .number == 2 and (.hint | length) > 15' <stdout >/dev/null
     expect_fine memcheckdemo --reveal oob-shared --json
@@ -206,8 +206,8 @@ claimed() {
 
 @test "--command prints the line for compute-sanitizer or the simulator, and says when no tool reports a plant" {
     if on_simulator; then
-        expect_fine memcheckdemo --command oob-neighbour
-        expect_output "memcheckdemo --device sim --check oob-neighbour"
+        expect_fine memcheckdemo --command oob-neighbor
+        expect_output "memcheckdemo --device sim --check oob-neighbor"
         expect_fine memcheckdemo --command lane-spinlock
         expect_output "memcheckdemo --device sim --check --schedule lockstep lane-spinlock"
         expect_fine memcheckdemo --command --fixed unused-memory
@@ -222,8 +222,8 @@ claimed() {
         expect_status 86
         return
     fi
-    expect_fine memcheckdemo --command oob-neighbour
-    expect_output "compute-sanitizer --tool memcheck --padding 32 memcheckdemo --device gpu oob-neighbour"
+    expect_fine memcheckdemo --command oob-neighbor
+    expect_output "compute-sanitizer --tool memcheck --padding 32 memcheckdemo --device gpu oob-neighbor"
     expect_fine memcheckdemo --command --fixed memset-short
     expect_output "compute-sanitizer --tool initcheck memcheckdemo --device gpu --fixed memset-short"
     expect_fine memcheckdemo --command --mystery 3

@@ -342,7 +342,7 @@ EOF
 
 @test "the checkers see a collective's buffers: unordered kernels and bytes that were never written" {
     checked_mistake unordered-kernel 'Race reported between a kernel and an operation of another stream'
-    checked_mistake uninitialised 'Uninitialized access'
+    checked_mistake uninitialized 'Uninitialized access'
 }
 
 @test "programs also compile with NVIDIA's own header" {

@@ -24,12 +24,12 @@ expect_all_paths() {
 sample_each() { try texture --csv -w 0 -r 1 "$@"; }
 
 @test "texture: every pattern is right on every path, for matrices of any shape" {
-    sample_each -n 0,1,1x33,33x1,31x32,17x129,100x3,0x5,5x0,65x70 --neighbours 1,3,64 --width 1,4,9 --vicinity 0,40
+    sample_each -n 0,1,1x33,33x1,31x32,17x129,100x3,0x5,5x0,65x70 --neighbors 1,3,64 --width 1,4,9 --vicinity 0,40
     expect_all_paths $((2 + 3 + 3 * 3 + 2)) 10
 }
 
 @test "texture: every pattern is right for f16, which textures convert" {
-    sample_each -t f16 -n 1,33x17,64,5x130 --neighbours 2,5 --width 3,8
+    sample_each -t f16 -n 1,33x17,64,5x130 --neighbors 2,5 --width 3,8
     expect_all_paths $((2 + 2 + 3 * 2 + 1)) 4
     [ "$(column dtype | sort -u | paste -sd ' ')" = "f16 none" ]
 }
@@ -66,8 +66,8 @@ sample_each() { try texture --csv -w 0 -r 1 "$@"; }
     expect_sectors f16 row-global 2.0000
     expect_sectors f32 column-global 32.0000
     expect_sectors f16 column-global 32.0000
-    expect_sectors f32 neighbours-global "8.0000 16.0000 32.0000"
-    expect_sectors f16 neighbours-global "4.0000 8.0000 16.0000"
+    expect_sectors f32 neighbors-global "8.0000 16.0000 32.0000"
+    expect_sectors f16 neighbors-global "4.0000 8.0000 16.0000"
     # Of the five reads of a warp, one is aligned to a sector and takes 4, the others take 5; at the edges two fewer take 5.
     expect_sectors f32 filter-x-global 4.7000 --width 5
     expect_sectors f32 filter-y-global 4.0000 --width 5
@@ -78,7 +78,7 @@ sample_each() { try texture --csv -w 0 -r 1 "$@"; }
 @test "texture: counted sectors equal the formula on every linear path, for any matrix and block" {
     local options
     on_simulator || skip "counters of the simulator"
-    for options in "-n 64" "-n 37x61 -b 32x8,7x5,16x16,3x40 --neighbours 1,3,11 --width 4,7" \
+    for options in "-n 64" "-n 37x61 -b 32x8,7x5,16x16,3x40 --neighbors 1,3,11 --width 4,7" \
         "-n 9x100,100x9 -t f16 -b 5x30,64x2 --width 2,3" "-n 1x70,70x1 -b 33"; do
         # shellcheck disable=SC2086  # several words
         capture texture -d sim --csv -k '*-global,*-restrict' $options
@@ -110,9 +110,9 @@ sample_each() { try texture --csv -w 0 -r 1 "$@"; }
 }
 
 @test "texture: bytes are those that threads request and write" {
-    expect_fine texture -k 'row-global,neighbours-global,window-global,random-global,constant-thread' -n 10x20 --neighbours 8 --width 3 --csv
+    expect_fine texture -k 'row-global,neighbors-global,window-global,random-global,constant-thread' -n 10x20 --neighbors 8 --width 3 --csv
     expect_clean_table
-    # 200 elements; a row of 20 makes 3 sums of 8 neighbours.
+    # 200 elements; a row of 20 makes 3 sums of 8 neighbors.
     [ "$(column bytes | head -4 | paste -sd ' ')" = "1600 920 8000 7200" ]
     [ "$(column flop | head -4 | paste -sd ' ')" = "0 170 1600 1400" ]
     [ "$(column p_width | head -4 | paste -sd ' ')" = "0 8 3 8" ]
@@ -150,7 +150,7 @@ sample_each() { try texture --csv -w 0 -r 1 "$@"; }
     refuses 2 "block '0' has 0 threads" texture -b 0
     refuses 2 "block '1x2x3' is neither THREADS nor WIDTHxHEIGHT" texture -b 1x2x3
     refuses 2 "--width '65' is not from 1 to 64" texture --width 3,65
-    refuses 2 "--neighbours '0' is not from 1 to 64" texture --neighbours 0
+    refuses 2 "--neighbors '0' is not from 1 to 64" texture --neighbors 0
     refuses 2 "--vicinity '32768' is not from 0 to 32767" texture --vicinity 32768
     refuses 2 "f32 or f16" texture -t f64
     refuses 5 "/dev/full" texture -k row-global -n 8 --csv -o /dev/full

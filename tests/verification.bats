@@ -19,7 +19,7 @@ load helpers
     [ "$(column kernel) $(column verify)" = "right pass" ]
     [ "$(wc -l <stderr)" -eq 5 ]
     local kernel
-    for kernel in writes-nothing forgets-last slightly-off writes-nan reads-neighbour; do
+    for kernel in writes-nothing forgets-last slightly-off writes-nan reads-neighbor; do
         expect_errors_like "wrong: $kernel: wrong result for n = 1000, f32: element [0-9]+: got "
     done
     expect_errors_like "forgets-last: .*: element 999: "

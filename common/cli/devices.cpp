@@ -12,7 +12,7 @@ std::string reason_for(const Probe& probe) {
         case Probe::driver_too_old: return "the NVIDIA driver is too old for this build (" + probe.detail + ")";
         case Probe::no_device: return "the NVIDIA driver reports no GPU (" + probe.detail + ")";
         case Probe::no_gpu_code: return "this build has no GPU code because nvcc was missing";
-        default: return "the GPU could not be initialised (" + probe.detail + ")";
+        default: return "the GPU could not be initialized (" + probe.detail + ")";
     }
 }
 

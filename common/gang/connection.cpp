@@ -328,7 +328,7 @@ Declared Connection::declare(const Declared& failure) {
                 return {failure.process, failure.exit, "", failure.signal};
             if (!has_left_ && (!is_connected || seconds_since(begin) > longest_answer)) return failure;
         }
-        pause(0.005);  // for ever once has_left_: the watching thread is ending this process
+        pause(0.005);  // forever once has_left_: the watching thread is ending this process
     }
 }
 

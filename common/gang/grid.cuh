@@ -37,7 +37,7 @@ public:
         const char* const asked = std::getenv("NCCL_MAX_CTAS");
         NcclConfig config;
         config.most_blocks = asked ? std::atoi(asked) : 8;
-        config.cluster_size = 0;  // a cluster of blocks would wait until neighbouring multiprocessors are free
+        config.cluster_size = 0;  // a cluster of blocks would wait until neighboring multiprocessors are free
 #ifndef __SIMCC__
         multiprocessors_ = unsigned(config.most_blocks);
 #endif

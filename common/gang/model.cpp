@@ -57,7 +57,7 @@ Way pairwise(const Placement& placed, double bytes) {
     return {near, far, near * share, far * share};
 }
 
-Way to_neighbour(const Placement& placed, double bytes) {
+Way to_neighbor(const Placement& placed, double bytes) {
     return placed.machines > 1 ? Way{0, 1, bytes, bytes} : Way{1, 0, bytes, 0};
 }
 
@@ -72,7 +72,7 @@ std::vector<Way> ways_of(const Exchange& exchange, const Placement& placed) {
         case Collective::broadcast:
         case Collective::reduce: return {around_ring(placed, 1, bytes)};
         case Collective::all_to_all: return {pairwise(placed, bytes)};
-        case Collective::ring: return {to_neighbour(placed, bytes)};
+        case Collective::ring: return {to_neighbor(placed, bytes)};
     }
     return {};
 }

@@ -39,7 +39,7 @@ std::uint64_t number_of_all(const std::vector<std::optional<Card>>& cards) {
 }  // namespace
 
 Rendezvous::Rendezvous(const World& world, const std::string& folder, const std::string& words, double seconds)
-    : world_(world), folder_(folder), neighbour_((world.process + 1) % world.processes) {
+    : world_(world), folder_(folder), neighbor_((world.process + 1) % world.processes) {
     card_.number = random_number();
     copy_text(card_.machine, machine_name());
     copy_text(card_.host, host_name());
@@ -294,12 +294,12 @@ void Rendezvous::beat() {
 }
 
 std::optional<std::size_t> Rendezvous::lost() {
-    while (neighbour_ != world_.process) {
-        const auto card = read_card(neighbour_);
-        if (card && silence_of(neighbour_, *card) < longest_silence) return std::nullopt;
+    while (neighbor_ != world_.process) {
+        const auto card = read_card(neighbor_);
+        if (card && silence_of(neighbor_, *card) < longest_silence) return std::nullopt;
         // A process that has succeeded has removed its card. We look twice: it may have done so just now.
-        if (card && read_card(neighbour_)) return neighbour_;
-        neighbour_ = (neighbour_ + 1) % world_.processes;
+        if (card && read_card(neighbor_)) return neighbor_;
+        neighbor_ = (neighbor_ + 1) % world_.processes;
     }
     return std::nullopt;
 }

@@ -90,7 +90,7 @@ private:
     std::optional<OpenFile> file_;  // the card, locked
     std::mutex leaving_;
     std::uint64_t run_ = 0;  // the first process's number
-    std::size_t neighbour_;
+    std::size_t neighbor_;
     std::vector<std::string> words_, hosts_;
     bool is_finished_ = false;
     struct Pulse {

@@ -24,7 +24,7 @@
 
 namespace BACKEND {
 
-/// How far before output i its first tap lies. For an even number of weights the centre is the left one of the middle
+/// How far before output i its first tap lies. For an even number of weights the center is the left one of the middle
 /// two, as in mode "same" of NumPy and SciPy.
 constexpr unsigned taps_before(unsigned width, Border border) { return border == Border::valid ? 0 : width / 2; }
 

@@ -36,7 +36,7 @@ __device__ __forceinline__ void load_tile_async(Vector<T>* tile, const Signal<T>
     }
 }
 
-/// Writes a warp's sums to output[first] and on, through `staged`: neighbouring lanes write neighbouring vectors.
+/// Writes a warp's sums to output[first] and on, through `staged`: neighboring lanes write neighboring vectors.
 template <unsigned vectors, typename T>
 __device__ __forceinline__ void store_warp_outputs(T* output, size_t first, size_t outputs, Vector<T>* staged,
                                                    const WindowSums<T, vectors>& sums) {

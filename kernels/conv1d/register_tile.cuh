@@ -1,5 +1,5 @@
 #pragma once
-// A thread that computes neighbouring outputs uses each input it has loaded for several of them.
+// A thread that computes neighboring outputs uses each input it has loaded for several of them.
 //   conv1d_register_tile   removes most shared loads: a window of the tile slides through registers, 16 bytes at a
 //                          time, and every load serves 48 multiplications of floats. What is left is the sum itself
 #include "kernels/conv1d/sliding_window.cuh"
@@ -10,7 +10,7 @@ namespace BACKEND {
 /// multiprocessor gets a block.
 constexpr unsigned register_tile_block = 256, register_tile_small_block = 64;
 
-/// Vectors of outputs per thread. It is odd, so that the vectors that eight neighbouring threads load together lie in
+/// Vectors of outputs per thread. It is odd, so that the vectors that eight neighboring threads load together lie in
 /// different banks.
 constexpr unsigned register_tile_vectors = 3;
 

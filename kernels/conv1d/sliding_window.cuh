@@ -1,11 +1,11 @@
 #pragma once
-// A thread that computes neighbouring outputs uses each input it has loaded for several of them: a window of the tile
+// A thread that computes neighboring outputs uses each input it has loaded for several of them: a window of the tile
 // slides through its registers, a vector at a time.
 #include "kernels/conv1d/constant.cuh"
 
 namespace BACKEND {
 
-/// The sums of `vectors` vectors of neighbouring outputs.
+/// The sums of `vectors` vectors of neighboring outputs.
 template <typename T, unsigned vectors>
 using WindowSums = T[vectors * Vector<T>::length];
 

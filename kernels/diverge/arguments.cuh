@@ -17,7 +17,7 @@
 
 namespace BACKEND {
 
-/// A thread's place, the index of its word in the block, decides which path it takes. Neighbours take different paths;
+/// A thread's place, the index of its word in the block, decides which path it takes. Neighbors take different paths;
 /// with a shift of 5, all lanes of a warp take the same one.
 struct DivergePlaces {
     unsigned shift = 0;

@@ -1,8 +1,8 @@
 #pragma once
 // C = A + B for matrices, one thread per element, in blocks of any shape:
 //   matadd_column_major   threadIdx.x runs down a column: each lane of a warp is in a different row and sector
-//   matadd_row_major      removes the strided accesses: threadIdx.x runs along a row, so neighbouring lanes access
-//                         neighbouring words. If the block is narrower than a warp, a warp takes parts of several rows
+//   matadd_row_major      removes the strided accesses: threadIdx.x runs along a row, so neighboring lanes access
+//                         neighboring words. If the block is narrower than a warp, a warp takes parts of several rows
 // The ladder ends in common/cuda/streaming_sum.cuh, which ignores the shape: a matrix without gaps is a vector.
 //
 // Any shape of matrix, any block of up to 1024 threads. Neither input may overlap the output.

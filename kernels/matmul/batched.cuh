@@ -14,7 +14,7 @@
 
 namespace BACKEND {
 
-/// Four neighbours: one 16-byte access, or two.
+/// Four neighbors: one 16-byte access, or two.
 template <typename T>
 struct alignas(16) FourOf {
     T values[4];
@@ -30,7 +30,7 @@ struct BatchedShape {
 };
 
 /// The elements of a stage that one thread loads: of A's tile, which is side x steps, or of B's, which is steps x side.
-/// In shared memory both have one row per step along k. Neighbouring lanes read neighbours in memory, which lie along k
+/// In shared memory both have one row per step along k. Neighboring lanes read neighbors in memory, which lie along k
 /// if `along_k`.
 template <typename Shape, bool along_k, bool is_a, typename View, typename T>
 __device__ inline void load_stage(T (&loaded)[Shape::loads], const View& matrix, size_t k, int thread) {

@@ -1,8 +1,8 @@
 #pragma once
 // C = A B, one thread per element of C: the beginning of the ladder.
-//   matmul_uncoalesced   x is the row: neighbouring lanes read rows of A k elements apart and write C n elements apart
-//   matmul_naive         removes the strided accesses. x is the column: neighbouring lanes read neighbours of B and
-//                        write neighbours of C
+//   matmul_uncoalesced   x is the row: neighboring lanes read rows of A k elements apart and write C n elements apart
+//   matmul_naive         removes the strided accesses. x is the column: neighboring lanes read neighbors of B and
+//                        write neighbors of C
 // It continues in tiled.cuh. Both load two elements per multiply-add: 4 bytes per flop in f32.
 //
 // Any m, n and k; block 32 x (block_size / 32).

@@ -12,7 +12,7 @@
 
 namespace BACKEND {
 
-/// `pad`: padding, in elements, of a tile's rows in shared memory. In a column-major layout, lanes read neighbours from
+/// `pad`: padding, in elements, of a tile's rows in shared memory. In a column-major layout, lanes read neighbors from
 /// global memory and store them down a column of the tile; the odd row length keeps them in different banks.
 struct RowMajor {
     static constexpr bool transposed = false;

@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(register_1d_block)
 constexpr int register_2d_side = 8, register_2d_steps = 8;
 
 /// Tile of C (8 threads_m) x (8 threads_n), 8 steps along k. A thread's rows and columns are threads_m and threads_n
-/// apart, so that neighbouring lanes read neighbouring words. Block threads_m * threads_n, grid ceil(n / tile_n) x
+/// apart, so that neighboring lanes read neighboring words. Block threads_m * threads_n, grid ceil(n / tile_n) x
 /// ceil(m / tile_m).
 template <typename T, int threads_m, int threads_n, typename A, typename B, typename Products>
 __global__ void __launch_bounds__(threads_m* threads_n)

@@ -55,7 +55,7 @@ constexpr int corner_rows = 8, corner_columns = 32, corner_steps = 32;
 
 /// Tile of C 8 x 32, 32 steps along k at once. Grid ceil(n / 32) x ceil(m / 8), block 32 x 8: warp y loads row y of A's
 /// tile and rows y, y + 8, ... of B's. All lanes of a warp read the same element of A's tile (a broadcast) and
-/// neighbours of B's.
+/// neighbors of B's.
 template <typename T, typename A, typename B, typename Products>
 __global__ void matmul_tiled_corner(MatrixView<const T, A> a, MatrixView<const T, B> b, MatrixView<T> c,
                                     Products products) {

@@ -31,7 +31,7 @@ struct MatrixView {
     /// Whether four elements from a column that is a multiple of four are always 16-byte aligned. The matrix is.
     __device__ bool has_fours() const { return columns % 4 == 0; }
 
-    /// Four neighbours from a column that is a multiple of four: one 16-byte access if has_fours().
+    /// Four neighbors from a column that is a multiple of four: one 16-byte access if has_fours().
     __device__ float4 load_four(size_t row, size_t column) const {
         if (has_fours() && holds(row, column)) return *reinterpret_cast<const float4*>(data + row * columns + column);
         return make_float4(load(row, column), load(row, column + 1), load(row, column + 2), load(row, column + 3));
@@ -49,7 +49,7 @@ struct MatrixView {
     }
 };
 
-/// Stores four neighbours, as far as they lie within, at (row, column) of a rows x columns part of C that begins at `c`
+/// Stores four neighbors, as far as they lie within, at (row, column) of a rows x columns part of C that begins at `c`
 /// and has rows `row_elements` apart. `column` and the column at which the part begins are multiples of four.
 __device__ inline void store_four(float* c, size_t row_elements, int row, int column, int rows, int columns,
                                   float4 four) {
@@ -65,8 +65,8 @@ __device__ inline void store_four(float* c, size_t row_elements, int row, int co
     }
 }
 
-/// Loads a tile of rows x columns whose corner is (row, column), with all `threads` threads of the block. Neighbouring
-/// lanes read neighbours in memory.
+/// Loads a tile of rows x columns whose corner is (row, column), with all `threads` threads of the block. Neighboring
+/// lanes read neighbors in memory.
 template <int rows, int columns, int threads, typename T, int row_elements, typename Layout>
 __device__ inline void load_tile(T (&tile)[rows][row_elements], const MatrixView<const T, Layout>& matrix, size_t row,
                                  size_t column, int thread) {
@@ -94,7 +94,7 @@ MatrixView<T> c_of(const MatmulArguments<T>& arguments) {
 }
 
 /// How one warp computes warp_m x warp_n sums. Its lanes form a lanes_m x (32 / lanes_m) grid. Each has its rows and
-/// columns in groups of four, and the lanes' groups are interleaved, so that their 16-byte loads are neighbours and
+/// columns in groups of four, and the lanes' groups are interleaved, so that their 16-byte loads are neighbors and
 /// fall into different banks.
 template <int warp_m_, int warp_n_, int lanes_m_>
 struct WarpTile {

@@ -1,7 +1,7 @@
 #pragma once
 // The hand-over within a cluster, for inputs too large for one block and too small for the whole device:
 //   reduce_cluster  removes, from the tagged tile, the trip through L2: the eight blocks of a cluster, which Hopper and
-//                   later schedule together on neighbouring multiprocessors, put their warps' totals directly into the
+//                   later schedule together on neighboring multiprocessors, put their warps' totals directly into the
 //                   first block's shared memory
 // Any n that fits, any alignment. The order is fixed, so the result is the same bits every time. The simulator has no
 // clusters.

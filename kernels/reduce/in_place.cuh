@@ -2,8 +2,8 @@
 // The third course's ladder, first half: a tree inside the input array itself, in global memory.
 //   reduce_neighbored         t % (2 * stride): half of every warp's lanes are idle, then three quarters, ...
 //   reduce_neighbored_dense   removes the divergence: consecutive threads take the pairs, so whole warps retire
-//   reduce_interleaved_pairs  removes the strided accesses: the operands are half a block apart, so neighbouring lanes
-//                             touch neighbouring words, and a warp's request needs the fewest sectors
+//   reduce_interleaved_pairs  removes the strided accesses: the operands are half a block apart, so neighboring lanes
+//                             touch neighboring words, and a warp's request needs the fewest sectors
 // It continues in in_place_unrolled.cuh.
 //
 // THESE KERNELS DESTROY THEIR INPUT: restore it before every launch. Any n. Each block leaves one partial; further

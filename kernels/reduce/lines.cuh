@@ -1,6 +1,6 @@
 #pragma once
 //   reduce_lines   a summary for every row or column of a matrix, of the part that lies in one piece of it
-// A row gets a warp; its lanes read neighbouring elements. A column gets a thread, so that a warp reads neighbouring
+// A row gets a warp; its lanes read neighboring elements. A column gets a thread, so that a warp reads neighboring
 // columns; if columns are few, several threads share one's rows. Any piece; block a multiple of 32, any grid.
 #include "common/cuda/block_reduction.cuh"
 #include "common/cuda/launch_shape.cuh"

@@ -1,10 +1,10 @@
 #pragma once
 // The second course's ladder, first half: a tree in shared memory, one element per thread, and what each shape costs.
-//   reduce_interleaved_divergent   neighbours first: t % (2 * stride) keeps half of every warp's lanes idle, and each
+//   reduce_interleaved_divergent   neighbors first: t % (2 * stride) keeps half of every warp's lanes idle, and each
 //                                  step costs a slow remainder
 //   reduce_interleaved_conflicts   removes the divergence: consecutive threads work. But their operands lie 2 * stride
 //                                  words apart, so 2, 4, ... 32 lanes share a bank
-//   reduce_sequential              removes the bank conflicts: neighbouring lanes have neighbouring operands
+//   reduce_sequential              removes the bank conflicts: neighboring lanes have neighboring operands
 //   reduce_first_add               removes the idle half of the threads: each combines two elements as it loads them
 // It continues in shared_unrolled.cuh.
 //

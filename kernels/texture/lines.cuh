@@ -1,9 +1,9 @@
 #pragma once
 // Reads along the lines of a matrix. Results are written in thread order, so that only the reads differ.
-//   texture_rows        lanes read neighbours in a row: four sectors of 32 bytes for 32 floats
-//   texture_columns     lanes read neighbours in a column: one sector each; other threads of the block use the rest of
+//   texture_rows        lanes read neighbors in a row: four sectors of 32 bytes for 32 floats
+//   texture_columns     lanes read neighbors in a column: one sector each; other threads of the block use the rest of
 //                       it, if the cache keeps it that long
-//   texture_neighbours  a thread adds `width` neighbours in a row: lanes are `width` elements apart
+//   texture_neighbors  a thread adds `width` neighbors in a row: lanes are `width` elements apart
 //
 // Any matrix, any 2-D block; grid: see texture_shape().
 #include "kernels/texture/sources.cuh"
@@ -30,7 +30,7 @@ __global__ void texture_columns(Source source, float* out, unsigned rows, unsign
 
 /// out[y][i] = in[y][width * i] + ... + in[y][width * i + width - 1]; the last sum of a row may have fewer summands.
 template <typename Source>
-__global__ void texture_neighbours(Source source, float* out, unsigned rows, unsigned columns, unsigned width) {
+__global__ void texture_neighbors(Source source, float* out, unsigned rows, unsigned columns, unsigned width) {
     const TextureThread thread = texture_thread();
     const unsigned sums = static_cast<unsigned>(divide_up(columns, width));
     if (thread.x >= sums) return;
@@ -60,12 +60,12 @@ LaunchShape launch_texture_columns(const TextureArguments<T>& arguments) {
 }
 
 template <typename Path, typename T>
-LaunchShape launch_texture_neighbours(const TextureArguments<T>& arguments) {
+LaunchShape launch_texture_neighbors(const TextureArguments<T>& arguments) {
     const size_t sums = divide_up(arguments.columns, arguments.width);
     const LaunchShape shape = texture_shape(sums, arguments.rows, arguments.block);
-    texture_neighbours<<<shape.grid, shape.block, 0, arguments.stream>>>(typename Path::template Source<T>(arguments),
-                                                                         arguments.d_out, arguments.rows,
-                                                                         arguments.columns, arguments.width);
+    texture_neighbors<<<shape.grid, shape.block, 0, arguments.stream>>>(typename Path::template Source<T>(arguments),
+                                                                        arguments.d_out, arguments.rows,
+                                                                        arguments.columns, arguments.width);
     return shape;
 }
 

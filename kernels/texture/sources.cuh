@@ -61,7 +61,7 @@ struct ReadOnlySource : GlobalSource<T> {
     }
 };
 
-/// Texel centres are at half-integers. A float represents those of the largest texture, 2^17 texels wide, exactly.
+/// Texel centers are at half-integers. A float represents those of the largest texture, 2^17 texels wide, exactly.
 struct TextureSource {
     cudaTextureObject_t texture;
 

@@ -1,5 +1,5 @@
 #pragma once
-// Reads around each element: a case for caches, since neighbouring threads read mostly the same elements. Beyond the
+// Reads around each element: a case for caches, since neighboring threads read mostly the same elements. Beyond the
 // edges, the nearest element is read.
 //   texture_filter_x  the sum of `width` elements of a row
 //   texture_filter_y  the sum of `width` elements of a column

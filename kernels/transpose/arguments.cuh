@@ -50,7 +50,7 @@ struct TilePlace {
     size_t row, column;  // of the tile, counted in tiles
 };
 
-/// Blocks with neighbouring numbers run at about the same time. Numbered along the input's rows, as in textbooks, they
+/// Blocks with neighboring numbers run at about the same time. Numbered along the input's rows, as in textbooks, they
 /// read long pieces of memory and write short ones; along the output's rows, they write long ones.
 enum class TileOrder { along_input_rows, along_output_rows };
 

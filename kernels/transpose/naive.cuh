@@ -26,7 +26,7 @@ __global__ void copy_vectors(const Word* input, Word* output, VectorSpan<Word> s
     }
 }
 
-/// Block 32 x any. A warp's words are neighbours in a row of the input (`along_rows`) or of the output. Grid x
+/// Block 32 x any. A warp's words are neighbors in a row of the input (`along_rows`) or of the output. Grid x
 /// ceil(length of such a row / 32), any grid y.
 template <typename Word, bool along_rows>
 __global__ void transpose_naive(WordMatrix<const Word> input, WordMatrix<Word> output) {

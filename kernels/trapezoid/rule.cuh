@@ -22,8 +22,8 @@ struct Trapezoids {
     }
 };
 
-/// The height that trapezoid i adds. Neighbours share a side, so each side counts once, as the left side of its right
-/// neighbour. The first and the last side count half; trapezoid 0 adds both.
+/// The height that trapezoid i adds. Neighbors share a side, so each side counts once, as the left side of its right
+/// neighbor. The first and the last side count half; trapezoid 0 adds both.
 template <typename T, typename Function, typename Index>
 __host__ __device__ T height(const Trapezoids<T>& rule, const Function& f, Index i) {
     const T value = f(i == 0 ? rule.from : rule.left_side(i));

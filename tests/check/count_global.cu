@@ -39,7 +39,7 @@ __global__ void tail(const float* in, float* out, int n) {
 __global__ void same_address(int* sum) { atomicAdd(sum, 1); }
 
 // 32 addresses of 4 bytes; the first gets one more from each of 4 warps.
-__global__ void neighbours(int* counts) {
+__global__ void neighbors(int* counts) {
     atomicAdd(&counts[threadIdx.x % 32], 1);
     if (threadIdx.x % 32 == 5) atomicMax(&counts[0], 1);
 }
@@ -73,7 +73,7 @@ int main() {
     structures<<<1, 32>>>(reinterpret_cast<Point*>(in), out);
     tail<<<2, 64>>>(in, out, 106);
     same_address<<<2, 64>>>(reinterpret_cast<int*>(out));
-    neighbours<<<1, 128>>>(reinterpret_cast<int*>(out));
+    neighbors<<<1, 128>>>(reinterpret_cast<int*>(out));
     triangle<<<1, 32>>>(in, out);
     const cudaError_t error = cudaDeviceSynchronize();
     if (error != cudaSuccess) std::printf("%s\n", cudaGetErrorString(error));

@@ -80,7 +80,7 @@ __global__ void histogram(int* out) {
     out[threadIdx.x] = counts[threadIdx.x];
 }
 
-// Each lane exchanges its own word of 4 or 8 bytes, this many words from its neighbour's.
+// Each lane exchanges its own word of 4 or 8 bytes, this many words from its neighbor's.
 template <class T>
 __device__ T exchange(T* words, int stride) {
     if (threadIdx.x == 0)

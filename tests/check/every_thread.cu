@@ -13,7 +13,7 @@ __global__ void out_of_bounds(float* out) {
 template <bool fixed>
 __global__ void never_written(const float* in, float* out) {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    out[i] = in[i];  // @uninitialised Uninitialized __global__ memory read
+    out[i] = in[i];  // @uninitialized Uninitialized __global__ memory read
 }
 
 template <bool fixed>
@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
     [](bool fixed) { fixed ? kernel<true><<<blocks, threads>>>(__VA_ARGS__) : kernel<false><<<blocks, threads>>>(__VA_ARGS__); }
     static const Case cases[] = {
         {"bounds", EVERY_THREAD(out_of_bounds, device_array<float>(count))},
-        {"uninitialised", [](bool fixed) {
+        {"uninitialized", [](bool fixed) {
              float* in = device_array<float>(count);
              float* const out = device_array<float>(count);
              if (!fixed) cudaMalloc(&in, count * sizeof(float));

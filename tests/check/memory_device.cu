@@ -60,12 +60,12 @@ __device__ T partial[4];
 
 __global__ void last_variable(int* out, int i) {
     out[0] = rest[i % 8] + others[1] + partial<int>[i % 4];
-    out[1] = bins[i];  // @neighbour-variable Invalid __global__ read of size 4 bytes
+    out[1] = bins[i];  // @neighbor-variable Invalid __global__ read of size 4 bytes
 }
 
 __global__ void last_weight(float* out, int i) {
     out[0] = others[2];
-    out[1] = weights[i];  // @neighbour-weight Invalid __global__ read of size 4 bytes
+    out[1] = weights[i];  // @neighbor-weight Invalid __global__ read of size 4 bytes
 }
 
 __global__ void before_bins(int* out, int i) {
@@ -246,8 +246,8 @@ const Case cases[] = {
          from_host<<<1, n>>>(fixed ? zeros() : allocated, zeros());
      }},
     {"variable", [](bool fixed) { variable<<<1, 8>>>(fixed ? 0 : 1 << 20); }},
-    {"neighbour-variable", [](bool fixed) { last_variable<<<1, 1>>>(zeros(), fixed ? 7 : 8); }},
-    {"neighbour-weight", [](bool fixed) { last_weight<<<1, 1>>>(device_array<float>(n), fixed ? 2 : 3); }},
+    {"neighbor-variable", [](bool fixed) { last_variable<<<1, 1>>>(zeros(), fixed ? 7 : 8); }},
+    {"neighbor-weight", [](bool fixed) { last_weight<<<1, 1>>>(device_array<float>(n), fixed ? 2 : 3); }},
     {"before-variable", [](bool fixed) { before_bins<<<1, 1>>>(zeros(), fixed ? 0 : -1); }},
     {"shared-array", [](bool fixed) { two_tiles<<<1, n>>>(zeros(), fixed ? n - 1 : n); }},
     {"goes-on", [](bool fixed) { goes_on<<<1, 2 * n>>>(device_array<int>(2 * n), fixed ? 0 : 2 * n); }},

@@ -276,7 +276,7 @@ __global__ void between_grid_barriers(int* values, int* out) {
 }
 
 template <bool fixed>
-__global__ void neighbours(const int* in, int* out, int* in_place) {
+__global__ void neighbors(const int* in, int* out, int* in_place) {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i == 0) return;
     if (fixed) {
@@ -590,7 +590,7 @@ int main(int argc, char** argv) {
                  cudaLaunchCooperativeKernel((void*)between_grid_barriers<false>, 8, 64, arguments, 0, 0);
              }
          }},
-        {"in-place", LAUNCH(neighbours, 4, 64, a, b, c)},
+        {"in-place", LAUNCH(neighbors, 4, 64, a, b, c)},
         {"pixels", LAUNCH(pixels, 4, 64, reinterpret_cast<unsigned char*>(a))},
         {"device-variable", LAUNCH(device_variable, 4, 32)},
         {"two-streams", two_streams},

@@ -137,7 +137,7 @@ void fill_integers(T (&values)[operand_count], Random& random) {
     }
 }
 
-// Edges of the floats and of the integers that they are converted to, their neighbours, and numbers of all sizes.
+// Edges of the floats and of the integers that they are converted to, their neighbors, and numbers of all sizes.
 template <class T, class Bits>
 void fill_floats(T (&values)[operand_count], Random& random) {
     using Limits = std::numeric_limits<T>;

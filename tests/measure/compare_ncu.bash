@@ -20,7 +20,7 @@
 # of the hardware counter is printed as "noise".
 #
 # The code that nvcc generates explains the other differences:
-#   shared loads of matmul tiled-*, register-*, async: loads of neighbouring words become one of 16 bytes, which takes
+#   shared loads of matmul tiled-*, register-*, async: loads of neighboring words become one of 16 bytes, which takes
 #       2 wavefronts where 4 broadcasts take 4
 #   branches of reduce: short bodies of an `if` are predicated, leaving a kernel is no branch, loops are unrolled: there
 #       are fewer branches, and mostly the divergent ones disappear

@@ -102,7 +102,7 @@ bool make(const char* name) {
         CUDA(cudaStreamCreate(&other));
         grouped([](int rank) { return all_reduce(rank, buffers[rank], buffers[rank], n); });
         fill<<<4, 256, 0, other>>>(buffers[0], n, 9);
-    } else if (is("uninitialised")) {
+    } else if (is("uninitialized")) {
         float* empty;
         CUDA(cudaSetDevice(1));
         CUDA(cudaMalloc(&empty, n * sizeof(float)));

@@ -33,7 +33,7 @@ load helpers
     expect_errors_like "ERROR SUMMARY: 0 errors"
 }
 
-@test "scale: lanes of a warp read neighbouring elements" {
+@test "scale: lanes of a warp read neighboring elements" {
     capture scale --counters -k 'one-per-thread,grid-stride' -n 1024 --csv
     expect_status 0
     expect_clean_table

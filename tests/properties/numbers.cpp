@@ -34,7 +34,7 @@ std::string reads_back(Bits bits) {
     return std::bit_cast<Bits>(back) == bits ? "'" + shown + "' is longer than need be" : "";
 }
 
-// Every exponent with any fraction, and the neighbours of whole numbers.
+// Every exponent with any fraction, and the neighbors of whole numbers.
 std::string floats(Random& random) {
     const auto bits = static_cast<std::uint32_t>(random());
     const std::string wrong = reads_back<float>(bits);
@@ -175,7 +175,7 @@ std::string is_uniform(Random& random) {
         return scaled >= -1 && scaled < 1 ? static_cast<std::size_t>((scaled + 1) * 32) : std::size_t{64};
     });
     if (!wrong.empty()) return text("seed {}: {}", seed, wrong);
-    // Neighbours are independent: 8 classes of one by 8 classes of the next.
+    // Neighbors are independent: 8 classes of one by 8 classes of the next.
     const auto octant = [&](std::size_t i) { return static_cast<std::size_t>(random_bits(seed, i) >> 61); };
     const std::string pairs = chi_square([&](std::size_t i) { return 8 * octant(2 * i) + octant(2 * i + 1); });
     return pairs.empty() ? "" : text("seed {}, pairs: {}", seed, pairs);

@@ -8,7 +8,7 @@
 
 using Barrier = cuda::barrier<cuda::thread_scope_block>;
 
-// Each phase adds the neighbour's value of the phase before; the last warp leaves after the first phase.
+// Each phase adds the neighbor's value of the phase before; the last warp leaves after the first phase.
 __global__ void phases(int* out) {
     __shared__ Barrier barrier;
     __shared__ int values[2][128];

@@ -181,7 +181,7 @@ int main() {
     expect("a border", bordered[0] == 7 && bordered[1] == texels[0]);
     cudaDestroyTextureObject(texture);
 
-    // Halfway between texel centres a filtered sample is the mean of four.
+    // Halfway between texel centers a filtered sample is the mean of four.
     how = point_clamped();
     how.filterMode = cudaFilterModeLinear;
     create(texture, on_pitched(pitched, floats, width, height, pitch), how);

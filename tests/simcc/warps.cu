@@ -66,9 +66,9 @@ __global__ void grid_steps(int* data, int* out) {
     int i = grid.thread_rank(), n = grid.size();
     data[i] = i;
     grid.sync();
-    int neighbour = data[(i + blockDim.x) % n];
+    int neighbor = data[(i + blockDim.x) % n];
     grid.sync();
-    data[i] = neighbour;
+    data[i] = neighbor;
     grid.sync();
     if (i == 0) *out = data[0] + data[n - 1];
 }

@@ -53,7 +53,7 @@ static void cycles_visit_every_place() {
     }
 }
 
-// Steps jump far: in a large set few steps stay in the neighbourhood.
+// Steps jump far: in a large set few steps stay in the neighborhood.
 static void cycles_jump() {
     const FullCycle cycle(1 << 20);
     std::uint64_t place = 0;

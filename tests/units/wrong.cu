@@ -35,7 +35,7 @@ __global__ void writes_nan(const float* in, float* out, size_t n) {
     if (i < n) out[i] = i == n / 2 ? sqrtf(-1 - in[i] * in[i]) : 2 * in[i];
 }
 
-__global__ void reads_neighbour(const float* in, float* out, size_t n) {
+__global__ void reads_neighbor(const float* in, float* out, size_t n) {
     const size_t i = thread_index();
     if (i < n) out[i] = 2 * in[i + 1 < n ? i + 1 : 0];
 }
@@ -49,7 +49,7 @@ const WrongVariant variants[] = {
     {{"right", "every element doubled"}, right},
     {{"slightly-off", "one element differs in its last bit"}, slightly_off},
     {{"writes-nan", "one element is not a number"}, writes_nan},
-    {{"reads-neighbour", "every element comes from the next one"}, reads_neighbour},
+    {{"reads-neighbor", "every element comes from the next one"}, reads_neighbor},
 };
 
 const Program program = {

@@ -29,7 +29,7 @@ struct AccessOptions {
                    [=](const std::string& list) { return parse_counts(list, "--unroll", unrollings); });
         table.read("--offset", "LIST", "words that pattern 'offset' begins past an aligned address, 0:31", "1", offsets,
                    [](const std::string& list) { return parse_counts(list, "--offset", 0, 31); });
-        table.read("--stride", "LIST", "words between neighbouring lanes of pattern 'stride', 1:64", "2,8,32", strides,
+        table.read("--stride", "LIST", "words between neighboring lanes of pattern 'stride', 1:64", "2,8,32", strides,
                    [](const std::string& list) { return parse_counts(list, "--stride", 1, 64); });
         table.read("--footprint", "LIST", "bytes of the array, such as 32Mi; as many words as are accessed by default",
                    "", footprints,

@@ -47,7 +47,7 @@ inline unsigned sectors_at_stride(PatternShape shape) {
 }
 
 inline const AccessVariant access_variants[] = {
-    {{"coalesced", "lane l touches word l: neighbouring lanes, neighbouring words"},
+    {{"coalesced", "lane l touches word l: neighboring lanes, neighboring words"},
      [](PatternShape) { return AccessPattern{}; },
      all_sectors},
     {{"permuted", "word 7 l mod 32: the same words, each by another lane"},
@@ -75,7 +75,7 @@ inline const AccessVariant access_variants[] = {
      [](PatternShape) { return 1U; },
      PatternOption::none,
      1},
-    {{"offset", "word l + --offset: neighbours, but misaligned"},
+    {{"offset", "word l + --offset: neighbors, but misaligned"},
      [](PatternShape shape) {
          AccessPattern pattern;
          pattern.offset = shape.value;

@@ -23,7 +23,7 @@ struct BanksOptions {
                    [=](const std::string& list) { return parse_counts(list, "--word", word_sizes); });
         table.read("--op", "LIST", "read, write or atomic: what is done with the words", "read", operations,
                    parse_operations);
-        table.read("--stride", "LIST", "words between neighbouring lanes of pattern 'stride', 0:33",
+        table.read("--stride", "LIST", "words between neighboring lanes of pattern 'stride', 0:33",
                    "0,1,2,3,4,8,16,32,33", strides,
                    [](const std::string& list) { return parse_counts(list, "--stride", 0, 33); });
         table.read("--padding", "LIST", "words after each row of the tile of patterns 'row' and 'column', 0:2", "0,1,2",

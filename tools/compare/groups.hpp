@@ -56,7 +56,7 @@ public:
         group.rows.insert(group.rows.end(), rows.begin(), rows.end());
     }
     void add(const Key& key, std::size_t row) {
-        if (last_ >= all.size() || all[last_].key != key) of(key);  // neighbours often have one key
+        if (last_ >= all.size() || all[last_].key != key) of(key);  // neighbors often have one key
         all[last_].rows.push_back(row);
     }
     const Group* find(const Key& key) const {

@@ -38,7 +38,7 @@ public:
     const OwnElements& own_elements() const { return own_; }
     size_t ranks() const { return ranks_; }
     size_t outputs() const { return outputs_; }
-    // The most elements that a rank sends to a neighbour, if shares are larger than that.
+    // The most elements that a rank sends to a neighbor, if shares are larger than that.
     size_t widest_halo() const { return size_t(std::max(before_, after_)); }
 
     // A rank's elements of the signal, and the outputs at the same places.

@@ -7,7 +7,7 @@
 #include <vector>
 
 // The weights of --weights: numbers separated by commas, or a file of them ("-": standard input). "" is the lecture's
-// filter, the average of an input and its neighbours. Failure(usage) or Failure(bad_input) for anything but 1 to
+// filter, the average of an input and its neighbors. Failure(usage) or Failure(bad_input) for anything but 1 to
 // largest_width finite numbers.
 std::vector<double> given_weights(const std::string& weights);
 

@@ -43,7 +43,7 @@ double plateau_median(const LatencyCurve& curve, const Plateau& plateau, double 
     return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
 }
 
-// Neighbouring plateaus whose medians are within the tolerance belong to one level: they are merged.
+// Neighboring plateaus whose medians are within the tolerance belong to one level: they are merged.
 std::vector<Plateau> find_plateaus(const LatencyCurve& curve) {
     std::vector<Plateau> found, merged;
     append_plateaus(curve, 0, curve.size(), found);

@@ -79,7 +79,7 @@ struct MataddVariant : Variant {
 inline const MataddVariant matadd_variants[] = {
     {{"cpu", "one core", Needs::host}, {}, {}, ON_ARGUMENTS(add_on_one_core)},
     {{"cpu-parallel", "all cores, a share each", Needs::host}, {}, {}, ON_ARGUMENTS(add_on_all_cores)},
-    {{"row-major", "threadIdx.x runs along a row: neighbouring lanes, neighbouring words", Needs::nothing, "shapes"},
+    {{"row-major", "threadIdx.x runs along a row: neighboring lanes, neighboring words", Needs::nothing, "shapes"},
      ON_ARGUMENTS(launch_matadd_row_major),
      Mapping::row_major},
     {{"column-major", "threadIdx.x runs down a column: each lane in a row of its own", Needs::nothing, "shapes"},

@@ -142,7 +142,7 @@ inline const MatmulVariant matmul_variants[] = {
      openblas_has},
     {{"naive-uncoalesced", "a thread per element, the row from x: lanes read elements n apart"},
      for_f32_and_f64<MatmulUncoalesced>},
-    {{"naive", "the column from x: neighbouring lanes read neighbours"},
+    {{"naive", "the column from x: neighboring lanes read neighbors"},
      either<for_f32_and_f64<MatmulNaive>, for_float8<MatmulFloat8Naive>>},
     {{"tiled-8", "squares of 8 in shared memory: an eighth of the global loads"}, for_f32_and_f64<MatmulTiled8>},
     {{"tiled-16", "squares of 16"}, for_f32_and_f64<MatmulTiled16>},

@@ -154,7 +154,7 @@ private:
         if (std::find(runs_.begin(), runs_.end(), run) == runs_.end()) runs_.push_back(run);
     }
 
-    // "memcheckdemo: syncwarp-missing-lane: ended by the watchdog after 9 seconds: it hangs", maybe in colour.
+    // "memcheckdemo: syncwarp-missing-lane: ended by the watchdog after 9 seconds: it hangs", maybe in color.
     void take_hang(const std::string& line) {
         static const RegularExpression form(text("memcheckdemo: ([a-z0-9-]+): {}", ended_by_watchdog));
         const std::vector<std::string> groups = form.match(line);

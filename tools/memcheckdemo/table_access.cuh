@@ -16,21 +16,21 @@ inline const std::vector<Plant> access_plants = {
      "i <= n lets thread n write past the last element, into whatever the allocator has put there. An array of n "
      "elements ends before index n: if (i < n).",
      PLANT(bounds, count_up)},
-    {"oob-negative-read", "memcheck", "a stencil reads the left neighbour of element 0",
+    {"oob-negative-read", "memcheck", "a stencil reads the left neighbor of element 0",
      "--tool memcheck", "Invalid __global__ read of size 4 bytes", "crash or right result",
      "11.0", 'Y', "memcheck", "",
-     {"All elements are right, or the kernel crashes.", "Which element has no left neighbour?",
+     {"All elements are right, or the kernel crashes.", "Which element has no left neighbor?",
       "Look at the index i - 1 for i = 0."},
-     "Thread 0 reads in[-1]. A stencil needs a rule for its border: here the missing neighbour counts as 0.",
+     "Thread 0 reads in[-1]. A stencil needs a rule for its border: here the missing neighbor counts as 0.",
      PLANT(bounds, differences)},
-    {"oob-neighbour", "memcheck", "an overrun into the next array",
+    {"oob-neighbor", "memcheck", "an overrun into the next array",
      "--tool memcheck --padding 32", "Invalid __global__ write of size 4 bytes", "wrong result",
      "11.3", '+', "memcheck", "",
      {"An element of one array changes while a kernel works on another.",
       "On a GPU the address is valid: it belongs to the next array. Which option of compute-sanitizer keeps arrays "
       "apart? (The checked simulator always does.)",
       "Look at the guard of the kernel that the report names; compute-sanitizer needs --padding 32 to see it."},
-     "Allocations of a multiple of 512 bytes lie end to end, so an overrun by one hits the neighbour. --padding puts "
+     "Allocations of a multiple of 512 bytes lie end to end, so an overrun by one hits the neighbor. --padding puts "
      "a gap after each allocation. The cure is the guard: i < n.",
      PLANT(bounds, set_all)},
     {"index-overflow", "memcheck", "row * pitch does not fit in an int",

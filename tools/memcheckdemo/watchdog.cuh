@@ -1,4 +1,4 @@
-// Ends the process when a plant hangs: a kernel that waits for ever cannot be ended in any other way.
+// Ends the process when a plant hangs: a kernel that waits forever cannot be ended in any other way.
 #pragma once
 
 #include <chrono>

@@ -145,7 +145,7 @@ bool is_by_file(const Data& data, const std::vector<Field>& by) {
 std::vector<Group> groups_of(const Data& data, const std::vector<Field>& by, std::size_t most, const char* called) {
     std::vector<Group> groups;
     std::map<std::vector<std::string>, std::size_t> of_words;
-    // Within a table keys are enough, and neighbours are often in one group.
+    // Within a table keys are enough, and neighbors are often in one group.
     std::unordered_map<std::string, std::size_t> of_keys;
     std::vector<std::uint64_t> keys(by.size() + 1), last;
     std::size_t current = 0;

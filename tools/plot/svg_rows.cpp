@@ -18,7 +18,7 @@ void draw_rows(Paper& paper) {
             paper.write("heading", paper.left() + 4, middle_of(row) + 5, figure.rows[row], "start",
                         "font-weight=\"bold\"");
         else paper.write("row", paper.left() - 6, middle_of(row) + 4, fitting(figure.rows[row], most_letters), "end");
-    const bool is_neighbour = figure.kind == "timeline";
+    const bool is_neighbor = figure.kind == "timeline";
     for (const Box& box : figure.boxes) {
         const double from = paper.x_of(std::min(box.begin, box.end)), to = paper.x_of(std::max(box.begin, box.end));
         const double middle = middle_of(box.row), half = std::min(height * 0.36, 14.0);
@@ -26,7 +26,7 @@ void draw_rows(Paper& paper) {
             text("<g class=\"bar\"><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\" "
                  "fill=\"{}\"{}>{}</rect>\n",
                  from, middle - half, std::max(to - from, 0.5), 2 * half, palette[box.color].hex,
-                 is_neighbour && to - from > 4 ? " stroke=\"#ffffff\" stroke-width=\"0.6\"" : "", titled(box.hover)));
+                 is_neighbor && to - from > 4 ? " stroke=\"#ffffff\" stroke-width=\"0.6\"" : "", titled(box.hover)));
         double end = std::max(to, paper.x_of(0));
         if (figure.x.log || box.begin != 0) end = to;
         if (!std::isnan(box.low) && !std::isnan(box.high)) {

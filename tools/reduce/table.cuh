@@ -97,7 +97,7 @@ inline const ReduceVariant reduce_variants[] = {
     tutorial_step("shuffle-tree", "registers move from lane to lane: no shared memory, one barrier",
                   ON_ARGUMENTS(launch_reduce_shuffle_tree)),
 
-    course_step("interleaved-divergent", "neighbours first: half of every warp idles at each step",
+    course_step("interleaved-divergent", "neighbors first: half of every warp idles at each step",
                 ON_ARGUMENTS(launch_reduce_interleaved_divergent)),
     course_step("interleaved-conflicts", "consecutive threads work, but their operands share banks",
                 ON_ARGUMENTS(launch_reduce_interleaved_conflicts)),
@@ -115,7 +115,7 @@ inline const ReduceVariant reduce_variants[] = {
                   ON_ARGUMENTS(launch_reduce_neighbored)),
     in_place_step("neighbored-dense", "consecutive threads take the pairs: whole warps retire",
                   ON_ARGUMENTS(launch_reduce_neighbored_dense)),
-    in_place_step("interleaved-pairs", "pairs half a block apart: neighbouring lanes touch neighbouring words",
+    in_place_step("interleaved-pairs", "pairs half a block apart: neighboring lanes touch neighboring words",
                   ON_ARGUMENTS(launch_reduce_interleaved_pairs)),
     in_place_step("unroll2", "each block folds a second block's data in first", ON_ARGUMENTS(launch_reduce_unroll2)),
     in_place_step("unroll8", "eight loads in flight per thread", ON_ARGUMENTS(launch_reduce_unroll8)),

@@ -76,15 +76,15 @@ private:
     void step(const Command& command) {
         if (interrupted_by() != 0) throw StepFailed();
         if (options_.verbose) std::fprintf(stderr, "%s\n", quoted(command).c_str());
-        if (!options_.dry_run && !run(with_colour(command), &progress_).ok()) throw StepFailed();
+        if (!options_.dry_run && !run(with_color(command), &progress_).ok()) throw StepFailed();
     }
 
-    /// A compiler that does not see the terminal, because its messages go through simcc, colours them on request only.
-    Command with_colour(Command command) const {
+    /// A compiler that does not see the terminal, because its messages go through simcc, colors them on request only.
+    Command with_color(Command command) const {
         const bool is_compiler = !command.empty() && command.front() == toolchain_.compiler.front();
-        const auto speaks_of_colour = [](const std::string& word) { return word.find("-color") != word.npos; };
+        const auto speaks_of_color = [](const std::string& word) { return word.find("-color") != word.npos; };
         if (progress_.is_enabled() && is_compiler && isatty(STDERR_FILENO) &&
-            std::none_of(command.begin(), command.end(), speaks_of_colour))
+            std::none_of(command.begin(), command.end(), speaks_of_color))
             command.push_back("-fdiagnostics-color=always");
         return command;
     }

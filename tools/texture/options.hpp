@@ -39,7 +39,7 @@ inline std::vector<unsigned> parse_widths(const std::string& list, const char* o
 struct TextureOptions {
     PerBackend<std::vector<MatrixShape>> shapes = {{{8192, 8192}}, {{64, 64}}};
     std::vector<BlockShape> blocks = {{32, 8}};
-    std::vector<unsigned> neighbours = {2, 4, 8};
+    std::vector<unsigned> neighbors = {2, 4, 8};
     std::vector<unsigned> widths = {5};
     std::vector<unsigned> radii = {8};
 
@@ -54,7 +54,7 @@ struct TextureOptions {
             table.read(flags, "LIST", help, fallback, field,
                        [=](const std::string& word) { return parse_widths(word, flags, smallest, largest); });
         };
-        list_of_widths("--neighbours", "neighbouring elements that a thread adds", "2,4,8", neighbours, 1, 64);
+        list_of_widths("--neighbors", "neighboring elements that a thread adds", "2,4,8", neighbors, 1, 64);
         list_of_widths("--width", "elements along x, y or both, of filters and windows", "5", widths, 1, 64);
         list_of_widths("--vicinity", "how far away random samples may be, in x and in y", "8", radii, 0, 32767);
     }

@@ -68,7 +68,7 @@ std::vector<Along> kinds_of_blocks(size_t threads, size_t block, size_t margin, 
 
 SectorCount textbook_sectors(const Reads& reads, BlockShape block, size_t element_bytes) {
     const size_t elements_per_sector = sector_bytes / element_bytes;
-    // No thread reads further beyond the edges than this. (A thread with neighbours to itself reads none beyond them,
+    // No thread reads further beyond the edges than this. (A thread with neighbors to itself reads none beyond them,
     // but the last one of a row may read fewer.)
     const size_t margin = reads.width;
     SectorCount total;

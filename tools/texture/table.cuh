@@ -16,7 +16,7 @@ namespace BACKEND {
 inline void row_places(const Reads&, size_t x, size_t y, Places& places) { places.push_back({long(x), long(y)}); }
 inline void column_places(const Reads&, size_t x, size_t y, Places& places) { places.push_back({long(y), long(x)}); }
 
-inline void neighbour_places(const Reads& reads, size_t x, size_t y, Places& places) {
+inline void neighbor_places(const Reads& reads, size_t x, size_t y, Places& places) {
     for (size_t i = x * reads.width; i < (x + 1) * reads.width && i < reads.shape.columns; ++i)
         places.push_back({long(i), long(y)});
 }
@@ -54,18 +54,18 @@ inline const std::vector<unsigned>& no_widths(const TextureOptions&) {
     static const std::vector<unsigned> one = {1};
     return one;
 }
-inline const std::vector<unsigned>& neighbours_of(const TextureOptions& options) { return options.neighbours; }
+inline const std::vector<unsigned>& neighbors_of(const TextureOptions& options) { return options.neighbors; }
 inline const std::vector<unsigned>& widths_of(const TextureOptions& options) { return options.widths; }
 inline const std::vector<unsigned>& radii_of(const TextureOptions& options) { return options.radii; }
 
 inline constexpr Pattern row = {"row", row_places, one_sample, no_widths};
 inline constexpr Pattern column = {"column", column_places, one_sample, no_widths, true};
-inline constexpr Pattern neighbours = {"neighbours", neighbour_places, as_many_samples, neighbours_of, false, true};
+inline constexpr Pattern neighbors = {"neighbors", neighbor_places, as_many_samples, neighbors_of, false, true};
 inline constexpr Pattern filter_x = {"filter-x", filter_x_places, as_many_samples, widths_of};
 inline constexpr Pattern filter_y = {"filter-y", filter_y_places, as_many_samples, widths_of};
 inline constexpr Pattern window = {"window", window_places, squared_samples, widths_of};
 inline constexpr Pattern random_reads = {"random", random_places, random_samples, radii_of, false, false, true};
-inline constexpr const Pattern* patterns[] = {&row, &column, &neighbours, &filter_x, &filter_y, &window, &random_reads};
+inline constexpr const Pattern* patterns[] = {&row, &column, &neighbors, &filter_x, &filter_y, &window, &random_reads};
 
 // ---- variants
 
@@ -113,7 +113,7 @@ TextureVariant constants(const char* name, const char* idea, unsigned passes) {
 inline const TextureVariant texture_variants[] = {
     ON_PATHS("row", "lanes along a row", row, launch_texture_rows),
     ON_PATHS("column", "lanes along a column", column, launch_texture_columns),
-    ON_PATHS("neighbours", "a thread adds neighbours of a row", neighbours, launch_texture_neighbours),
+    ON_PATHS("neighbors", "a thread adds neighbors of a row", neighbors, launch_texture_neighbors),
     ON_PATHS("filter-x", "a filter along rows", filter_x, launch_texture_filter_x),
     ON_PATHS("filter-y", "a filter along columns", filter_y, launch_texture_filter_y),
     ON_PATHS("window", "a square window slides", window, launch_texture_window),

@@ -5,7 +5,7 @@
 
 namespace simcc {
 
-/// The compiler's assembly with 128 unused bytes after every uninitialised thread-local variable, such as __shared__
+/// The compiler's assembly with 128 unused bytes after every uninitialized thread-local variable, such as __shared__
 /// variables, and before all other variables, such as __device__ ones. Sizes in the symbol table are unchanged, so the
 /// checkers know where each variable ends.
 std::string with_red_zones(const std::string& assembly);

@@ -78,7 +78,7 @@ void LaneStacks::clear() {
 
 char* LaneStacks::top(unsigned lane) const {
     // Stacks are a power of two apart: without an offset, their tops would all compete for the same few sets of the
-    // cache. 29 offsets of two cache lines spread them; the factor 3 gives neighbours distant offsets.
+    // cache. 29 offsets of two cache lines spread them; the factor 3 gives neighbors distant offsets.
     const size_t offset = lane * 3 % 29 * 128;
     return memory_ + (lane + 1) * bytes_per_lane - offset;
 }

@@ -7,7 +7,7 @@
 #include "simt/lane_group.hpp"
 
 namespace cooperative_groups {
-inline namespace SIMT_FLAVOUR {
+inline namespace SIMT_FLAVOR {
 
 // Any group, when its kind is only known at run time: a block or some lanes of a warp.
 class thread_group {
@@ -125,7 +125,7 @@ struct ParentOfTile {
 template <>
 struct ParentOfTile<void> : ParentOfTile<thread_block> {};
 
-// `tile_size` neighbouring threads of a block or of a larger tile, a power of two up to a warp.
+// `tile_size` neighboring threads of a block or of a larger tile, a power of two up to a warp.
 template <unsigned tile_size, class Parent = void>
 class thread_block_tile : public thread_group, public LaneGroup<thread_block_tile<tile_size, Parent>> {
     static_assert(tile_size >= 1 && tile_size <= 32 && (tile_size & (tile_size - 1)) == 0,
@@ -176,7 +176,7 @@ SIMT_INLINE thread_group tiled_partition(const thread_group& parent, unsigned ti
         const unsigned first = ::simt::lane_in_warp() / tile_size * tile_size;
         return {false, tile_size >= 32 ? ::simt::every_lane : ((1u << tile_size) - 1) << first};
     }
-    // A tile of lanes that need not be neighbours: the members whose rank falls in the same tile.
+    // A tile of lanes that need not be neighbors: the members whose rank falls in the same tile.
     unsigned tile = 0, rank = 0;
     const unsigned own_tile = parent.thread_rank() / tile_size;
     for (unsigned left = parent.lanes_; left; left &= left - 1, ++rank) {
@@ -229,7 +229,7 @@ SIMT_INLINE auto invoke_one_broadcast(const Group& group, Function&& function, A
     return group.shfl(result, 0);
 }
 
-}  // namespace SIMT_FLAVOUR
+}  // namespace SIMT_FLAVOR
 }  // namespace cooperative_groups
 
 #include "cooperative_groups/memcpy_async.h"

@@ -4,7 +4,7 @@
 #include "cuda_pipeline_primitives.h"
 
 namespace nvcuda::experimental {
-inline namespace SIMT_FLAVOUR {
+inline namespace SIMT_FLAVOR {
 
 class pipeline {
 public:
@@ -33,5 +33,5 @@ SIMT_INLINE void memcpy_async(T& target, const T& source, pipeline&) {
     __pipeline_memcpy_async(&target, &source, sizeof(T));
 }
 
-}  // namespace SIMT_FLAVOUR
+}  // namespace SIMT_FLAVOR
 }  // namespace nvcuda::experimental

@@ -174,20 +174,20 @@ size_t shared_bytes_of_callee(const Symbols& symbols, std::string_view callee, c
     const std::string kernel_text = readable(kernel);
     const KernelName caller(kernel_text);
     std::map<std::pair<std::string, std::string>, size_t> instances;
-    bool has_neighbour = false;
+    bool has_neighbor = false;
     for (const auto& [name, variable] : symbols.variables) {
         if (!variable.is_shared || name.find(callee) == name.npos) continue;
         const std::string text = readable(name);
         const size_t at = place_of(text, callee);
         if (at == text.npos) continue;
         const std::string_view scope = scope_of(text, at);
-        has_neighbour |= scope == caller.scope;
+        has_neighbor |= scope == caller.scope;
         instances[{std::string(scope), std::string(template_arguments(text, at + callee.size()))}] += variable.bytes;
     }
     std::pair<size_t, size_t> best;  // arguments in common, bytes
     for (const auto& [instance, bytes] : instances) {
         const auto& [scope, arguments] = instance;
-        if (has_neighbour && scope != caller.scope) continue;
+        if (has_neighbor && scope != caller.scope) continue;
         best = std::max(best, {common_parts(arguments, caller.arguments), bytes});
     }
     return best.second;

@@ -2,7 +2,7 @@
 // C = A B for 8-bit floats, without tensor cores, on any device:
 //   matmul_float8_naive        one thread per element of C. The rows of both operands run along k: the lanes of a warp
 //                              share a row of A and read elements of B that are k apart
-//   matmul_float8_tiled        removes the strided loads: in squares of 32 lanes read neighbours of both operands, and
+//   matmul_float8_tiled        removes the strided loads: in squares of 32 lanes read neighbors of both operands, and
 //                              each element is converted to f32 once for 32 multiply-adds
 //   matmul_float8_vectorized   removes most loads: one load brings 16 elements; tiles of 128 x 128 are transposed on
 //                              their way into shared memory, and 16 elements from there serve 64 multiply-adds
@@ -28,7 +28,7 @@ struct RowsAlongK {
         return row < rows && i < k ? static_cast<float>(data[row * k + i]) : 0.0f;
     }
 
-    /// 16 neighbours from a multiple of 16: one access if all rows begin at multiples of 16 bytes.
+    /// 16 neighbors from a multiple of 16: one access if all rows begin at multiples of 16 bytes.
     __device__ uint4 load_sixteen(size_t row, size_t i) const {
         if (row >= rows || i >= k) return make_uint4(0, 0, 0, 0);
         const T* const from = data + row * k + i;
@@ -96,7 +96,7 @@ constexpr int float8_tile = 128, float8_steps = 16, float8_block = 256;
 struct Float8Stage {
     alignas(16) float a[float8_steps][float8_tile], b[float8_steps][float8_tile];
 
-    /// Half of the threads load a row of A's tile each, the others one of B's. Neighbours store neighbours.
+    /// Half of the threads load a row of A's tile each, the others one of B's. Neighbors store neighbors.
     template <typename T>
     __device__ void load(const Float8Product<T>& of, size_t row, size_t column, size_t k, int thread) {
         const int line = thread % float8_tile;

@@ -19,7 +19,7 @@ struct ResultOf<__nv_fp8_e5m2> {
     using Type = __nv_bfloat16;
 };
 
-/// Four neighbours packed in a 32-bit word.
+/// Four neighbors packed in a 32-bit word.
 template <typename T>
 struct PackedFour;
 template <>

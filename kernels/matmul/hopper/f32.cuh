@@ -1,7 +1,7 @@
 #pragma once
 // f32 without tensor cores on Hopper, where the multiply-add units are the limit:
 //   matmul_hopper_f32   removes, from the portable kernel with asynchronous copies, the copy instructions (one thread
-//                       has TMA fetch whole tiles), the transposing of A's tile (a lane loads four neighbours along k
+//                       has TMA fetch whole tiles), the transposing of A's tile (a lane loads four neighbors along k
 //                       at once; the swizzle keeps lanes on different banks), and the barriers of the whole block: each
 //                       warp waits only for data
 // Besides multiply-adds, only 16-byte loads from shared memory remain to be issued. For larger products, and for few

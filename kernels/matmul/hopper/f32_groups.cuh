@@ -68,7 +68,7 @@ struct F32GroupLoader {
     }
 };
 
-/// Grid: at most one block per multiprocessor; block Shape::threads. Neighbouring tiles go to different blocks.
+/// Grid: at most one block per multiprocessor; block Shape::threads. Neighboring tiles go to different blocks.
 template <typename Shape>
 __global__ void __launch_bounds__(Shape::threads, 1)
     matmul_hopper_f32_groups(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,

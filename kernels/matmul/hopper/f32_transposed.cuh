@@ -231,7 +231,7 @@ __device__ inline void add_slices(float4* results, int thread, const float (&sum
     }
 }
 
-/// Of a round's results, a thread gets the fours `thread`, `thread` + 256, ...: neighbours have neighbouring columns.
+/// Of a round's results, a thread gets the fours `thread`, `thread` + 256, ...: neighbors have neighboring columns.
 template <typename Shape>
 __device__ inline float4 total_of_slices(const float4* results, int thread, int i) {
     using Round = TransposedARound<Shape>;
@@ -246,7 +246,7 @@ __device__ inline float4 total_of_slices(const float4* results, int thread, int 
     return total;
 }
 
-/// Stores four neighbours that total_of_slices() gave to this thread, whose pairs are the wrong way round: see
+/// Stores four neighbors that total_of_slices() gave to this thread, whose pairs are the wrong way round: see
 /// TransposedAOperands::multiply(). `c` is the corner of the tile, of which `rows` x `columns` elements exist.
 template <typename Shape>
 __device__ inline void store_total(float* c, size_t row_elements, int rows, int columns, int thread, int round, int i,

@@ -2,14 +2,14 @@
 // f64 on Hopper's tensor cores:
 //   matmul_hopper_f64   removes, from matmul_direct, the copies by threads, which hold registers and wait at barriers
 //                       of the whole block (one thread requests whole tiles from TMA), half of the loads from shared
-//                       memory (a lane loads two neighbours at once), and the launching of blocks (each stays for many
+//                       memory (a lane loads two neighbors at once), and the launching of blocks (each stays for many
 //                       tiles and shares those of the last wave: Stream-K)
 // A warp multiplies with mma.sync.m16n8k16: 16 rows by 8 columns in 16 steps along k. For q = 0 to 3, lane 4 g + t
 // holds rows g and g + 8 of the first operand and column g of the second, both at the step in place 4 q + t. It does
 // not matter which steps, rows and columns of the tile are in which places, as long as both operands agree on the
-// steps. We choose them so that one load brings a lane neighbours that the instruction wants in neighbouring registers,
+// steps. We choose them so that one load brings a lane neighbors that the instruction wants in neighboring registers,
 // and so that the eight lanes whose loads go together use different banks in rows of 128 swizzled bytes. This requires
-// the transposed product, C' = B' A': the first operand is B', whose neighbours in memory are rows; the second is A'.
+// the transposed product, C' = B' A': the first operand is B', whose neighbors in memory are rows; the second is A'.
 //     steps         in place 4 q + t: 8 (q / 2) + 2 t + q % 2
 //     columns of C  in places g and g + 8 of 16: 2 g and 2 g + 1
 //     rows of C     in place g of 8: g / 2 + 4 (g % 2)
@@ -87,7 +87,7 @@ __device__ inline void multiply_f64_stage(const double* a, const double (*boxes)
     }
 }
 
-/// Stores a lane's sums: two neighbours in each of two of an instruction's eight rows. Eight lanes fill 128 bytes of a
+/// Stores a lane's sums: two neighbors in each of two of an instruction's eight rows. Eight lanes fill 128 bytes of a
 /// row.
 template <typename Shape>
 __device__ inline void store_f64(double* c, int tile_row, int tile_column, int m, int n, const F64Position<Shape>& at,

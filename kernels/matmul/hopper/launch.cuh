@@ -40,7 +40,7 @@ __device__ inline float4 load_piece(const T* row, size_t column, size_t columns,
     return *reinterpret_cast<const float4*>(piece);
 }
 
-/// Copies a matrix to one with longer rows; any grid and block. Neighbouring threads move neighbouring 16-byte pieces
+/// Copies a matrix to one with longer rows; any grid and block. Neighboring threads move neighboring 16-byte pieces
 /// of the target, each thread four at a time, so that four loads are in flight.
 template <typename T>
 __global__ void pad_rows(const T* __restrict__ source, size_t rows, size_t columns, T* __restrict__ target,

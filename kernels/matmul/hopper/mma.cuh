@@ -61,7 +61,7 @@ struct HopperMmaShared {
 };
 
 /// Copies a box of 64 x 64 results from shared memory, swizzled, to rows of C as far as they exist; a thread copies `width`
-/// neighbours at once. `row` and `column` are the box's corner.
+/// neighbors at once. `row` and `column` are the box's corner.
 template <int width, typename T>
 __device__ inline void store_box(const T* box, T* c, int row, int column, int m, int n, unsigned thread) {
     constexpr unsigned threads = 128;
@@ -78,7 +78,7 @@ __device__ inline void store_box(const T* box, T* c, int row, int column, int m,
 }
 
 /// Writes a warpgroup's 64 x tile_n results, 64 columns at a time, through shared memory: the fragments become rows,
-/// and neighbouring threads store neighbours. Two boxes alternate, so that one barrier per box is enough.
+/// and neighboring threads store neighbors. Two boxes alternate, so that one barrier per box is enough.
 template <typename T, int tile_n>
 __device__ inline void store_tile(const float (&d)[tile_n / 2], T (&boxes)[2][64 * 64], T* c, int row, int column,
                                   int m, int n, unsigned consumer, unsigned thread) {

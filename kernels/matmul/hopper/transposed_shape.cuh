@@ -19,7 +19,7 @@ struct TransposedAShape {
     static constexpr int slices = 8 / warps, slice_k = 32 / slices;
     static constexpr int sums = rows * columns, totals = sums / slices;  // of one lane
     static_assert(warps * slices == 8 && slice_k % 4 == 0, "eight warps multiply");
-    static_assert(rows % 4 == 0 && columns % 4 == 0, "a lane loads four neighbours at once");
+    static_assert(rows % 4 == 0 && columns % 4 == 0, "a lane loads four neighbors at once");
     static constexpr bool waits_for_memory = sums < 128;
     static_assert(waits_for_memory || lanes_m <= lanes_n, "see TransposedAPosition");
 
@@ -48,7 +48,7 @@ struct TransposedAPosition {
         if (!Shape::waits_for_memory) lane_column ^= lane_row;
     }
 
-    /// The first of the lane's v-th four columns, in its warp's tile. Neighbouring lanes have neighbouring fours.
+    /// The first of the lane's v-th four columns, in its warp's tile. Neighboring lanes have neighboring fours.
     __device__ int column_of(int v) const { return (v * Shape::lanes_n + lane_column) * 4; }
 };
 

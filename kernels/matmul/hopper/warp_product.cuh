@@ -173,7 +173,7 @@ struct WarpProduct<float, true, tile_n, warp_m, warp_n>
 template <int tile_n, int warp_m, int warp_n>
 struct WarpProduct<double, true, tile_n, warp_m, warp_n> : WideWarpProduct<double, double, tile_n, warp_m, warp_n> {};
 
-/// f32 with multiply-adds, by 4 x 8 lanes: a lane has every fourth row, and four neighbours of every 32 columns.
+/// f32 with multiply-adds, by 4 x 8 lanes: a lane has every fourth row, and four neighbors of every 32 columns.
 template <int tile_n, int warp_m, int warp_n>
 struct WarpProduct<float, false, tile_n, warp_m, warp_n> {
     using Layout = DirectLayout<float>;

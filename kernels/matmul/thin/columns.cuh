@@ -140,7 +140,7 @@ __global__ void __launch_bounds__(thin_block, 2)
         for (int r = 0; r < rows; ++r)
             loaded[r] = load_piece(a, first_start + r * next_start + piece * length, whole_end);
     };
-    // At a row's ends, clears elements of the neighbouring rows: a NaN among them would spoil the sums.
+    // At a row's ends, clears elements of the neighboring rows: a NaN among them would spoil the sums.
     const auto cut = [&](size_t piece, Pieces<rows>& loaded) {
         const size_t begin = piece * length;
         if (begin >= shift && begin + length <= plan.k + shift) return;

@@ -86,7 +86,7 @@ __device__ inline void reload_last(RawPiece& piece, const T* matrix, size_t firs
 
 /// Where element `e` of piece `piece` of `pieces` is staged in shared memory, converted to the type of sums. A piece is
 /// read as one or more vectors (parts) of that type. All first parts come first, then all second ones, and so on, so
-/// that lanes which read neighbouring pieces use different banks.
+/// that lanes which read neighboring pieces use different banks.
 template <typename T>
 __device__ inline int staged_place(int piece, int e, int pieces) {
     constexpr int length = Vector<SumOf<T>>::length;

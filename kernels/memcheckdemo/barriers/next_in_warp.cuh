@@ -1,7 +1,7 @@
 //! __syncwarp() waits for all 32 lanes. The last one waits somewhere else.
 #include "kernels/memcheckdemo/textbook.cuh"
 
-// Each lane takes its neighbour's element; the last lane takes the first one.
+// Each lane takes its neighbor's element; the last lane takes the first one.
 __global__ void next_in_warp(const int* in, int* out) {
     __shared__ int data[32];
     const int lane = threadIdx.x;

@@ -1,4 +1,4 @@
-//! The first element has no left neighbour.
+//! The first element has no left neighbor.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void differences(const int* in, int* out, int n) {

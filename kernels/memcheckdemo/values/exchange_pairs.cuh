@@ -1,8 +1,8 @@
-//! The thread without an element does not write its slot, but its neighbour
+//! The thread without an element does not write its slot, but its neighbor
 //! reads it.
 #include "kernels/memcheckdemo/textbook.cuh"
 
-// Neighbours exchange their elements. A thread whose neighbour has none gets -1.
+// Neighbors exchange their elements. A thread whose neighbor has none gets -1.
 __global__ void exchange_pairs(const int* in, int* out, int n) {
     __shared__ int tile[64];
     const int t = threadIdx.x;

@@ -1,4 +1,4 @@
-// The functions that the checked flavour of the device language calls: see include/simt/check.hpp.
+// The functions that the checked flavor of the device language calls: see include/simt/check.hpp.
 #include "common/simt/check/core/block_check_inline.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 

@@ -32,7 +32,7 @@ struct LaunchCheck final : LaunchObserver {
     uint64_t block_at(uint64_t index, uint64_t count) const override;
 };
 
-// Null unless the launch was compiled in the checked flavour. Called on the submitting thread.
+// Null unless the launch was compiled in the checked flavor. Called on the submitting thread.
 std::shared_ptr<LaunchObserver> check_launch(const Launch& launch, const void* stream);
 
 }  // namespace simt::check

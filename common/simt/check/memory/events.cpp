@@ -25,7 +25,7 @@ StateMap* map_of_device_memory() {
 void check_source(const BlockCopy& copy, size_t y, size_t z, const ClientNote& origin) {
     const StateMap& map = global_memory();
     const uintptr_t row = number(copy.from) + z * copy.from_slice + y * copy.from_pitch;
-    const size_t first = map.first_uninitialised(row, copy.width);
+    const size_t first = map.first_uninitialized(row, copy.width);
     if (first == copy.width) return;
     Finding finding;
     finding.tool = Tool::initcheck;
@@ -52,7 +52,7 @@ void allocated(const Allocation& allocation) {
     if (!map.contains(allocation.base)) return;
     map.allow(allocation.base, allocation.bytes);
     // Memory that the host can write unseen counts as written.
-    if (allocation.host_can_reach()) map.initialise(allocation.base, allocation.bytes);
+    if (allocation.host_can_reach()) map.initialize(allocation.base, allocation.bytes);
 }
 
 void freed(const Allocation& allocation) {
@@ -82,7 +82,7 @@ void copied(const BlockCopy& copy, const ClientNote& origin) {
             if (to_device && from_device && !leaves_device) {
                 map.propagate(to, map, from, copy.width);
             } else if (to_device) {
-                map.initialise(to, copy.width);
+                map.initialize(to, copy.width);
             }
         }
     }
@@ -92,7 +92,7 @@ void filled(const BlockFill& fill) {
     if (!checks_memory() || !global_memory().contains(number(fill.to))) return;
     for (size_t z = 0; z < fill.depth; ++z) {
         for (size_t y = 0; y < fill.height; ++y) {
-            global_memory().initialise(number(fill.to) + z * fill.slice + y * fill.pitch, fill.width);
+            global_memory().initialize(number(fill.to) + z * fill.slice + y * fill.pitch, fill.width);
         }
     }
 }

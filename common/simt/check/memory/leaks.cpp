@@ -27,13 +27,13 @@ void report_leaks(int device) {
 void report_unused(const Allocation& allocation) {
     if (allocation.kind != MemoryKind::device) return;
     const StateMap& map = global_memory();
-    const size_t unused = allocation.bytes - map.initialised_bytes(allocation.base, allocation.bytes);
+    const size_t unused = allocation.bytes - map.initialized_bytes(allocation.base, allocation.bytes);
     if (unused == 0) return;
     Finding finding;
     finding.tool = Tool::initcheck;
     finding.title =
         "Unused memory in allocation " + hexadecimal(allocation.base) + " of size " + counted(allocation.bytes, "byte");
-    const uintptr_t first = allocation.base + map.first_uninitialised(allocation.base, allocation.bytes);
+    const uintptr_t first = allocation.base + map.first_uninitialized(allocation.base, allocation.bytes);
     finding.details = {unused == allocation.bytes
                            ? "Not written any memory."
                            : "Not written " + counted(unused, "byte") + ", the first at " + hexadecimal(first),

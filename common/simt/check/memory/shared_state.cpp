@@ -41,8 +41,8 @@ void SharedState::begin_block(size_t dynamic_bytes) {
     written_end_ = window_.begin;
 }
 
-void SharedState::initialise(uintptr_t address, size_t bytes) {
-    current_.initialise(address, bytes);
+void SharedState::initialize(uintptr_t address, size_t bytes) {
+    current_.initialize(address, bytes);
     written_begin_ = std::min(written_begin_, address);
     written_end_ = std::max(written_end_, address + bytes);
 }

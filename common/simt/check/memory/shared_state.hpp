@@ -14,7 +14,7 @@ public:
 
     // A block begins: nothing has been written yet.
     void begin_block(size_t dynamic_bytes);
-    void initialise(uintptr_t address, size_t bytes);
+    void initialize(uintptr_t address, size_t bytes);
     StateMap& map() { return current_; }
 
     // The variable nearest to an address, with its place in this thread: "array tile" or "dynamic shared memory".

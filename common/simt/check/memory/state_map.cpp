@@ -47,7 +47,7 @@ void StateMap::forbid(uintptr_t address, size_t bytes) {
 }
 
 // Threads that write different bytes of a cell at the same time must not undo each other's bits.
-void StateMap::initialise(uintptr_t address, size_t bytes) {
+void StateMap::initialize(uintptr_t address, size_t bytes) {
     change(
         address, bytes,
         [](uint8_t* cell, unsigned offset) {
@@ -99,13 +99,13 @@ bool StateMap::has_all(uintptr_t address, size_t bytes, unsigned flag) const {
     return true;
 }
 
-size_t StateMap::initialised_bytes(uintptr_t address, size_t bytes) const {
+size_t StateMap::initialized_bytes(uintptr_t address, size_t bytes) const {
     size_t count = 0;
     for (size_t at = 0; at < bytes; ++at) count += bit(address + at, 0x01);
     return count;
 }
 
-size_t StateMap::first_uninitialised(uintptr_t address, size_t bytes) const {
+size_t StateMap::first_uninitialized(uintptr_t address, size_t bytes) const {
     size_t at = 0;
     while (at < bytes && (address + at) % 4 == 0 && bytes - at >= 4 && (*cell(address + at) & 0x0f) == 0x0f) at += 4;
     while (at < bytes && bit(address + at, 0x01)) ++at;
@@ -120,13 +120,13 @@ bool StateMap::has_only_padding(uintptr_t address, size_t bytes) const {
         size_t begin, length;
     };
     std::vector<Hole> holes;
-    for (size_t at = first_uninitialised(address, bytes); at < bytes;) {
+    for (size_t at = first_uninitialized(address, bytes); at < bytes;) {
         size_t end = at;
         while (end < bytes && end - at <= longest && !bit(address + end, 0x01)) ++end;
         const size_t length = end - at;
         if (length > longest || (address + end) % std::bit_ceil(length + 1) != 0) return false;
         holes.push_back({at, length});
-        at = end + first_uninitialised(address + end, bytes - end);
+        at = end + first_uninitialized(address + end, bytes - end);
     }
     for (size_t count = 1; count <= most_in_a_structure && count < holes.size(); ++count) {
         const size_t period = holes[count].begin - holes[0].begin;

@@ -1,5 +1,5 @@
 // For every byte of a range: may it be accessed, and has it been written? One cell is a byte that describes four bytes
-// of memory: the low four bits say which of them have been initialised, the high four which are addressable.
+// of memory: the low four bits say which of them have been initialized, the high four which are addressable.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ public:
     // `origin`: where the cell for address 0 would be if the map reached that far.
     explicit SettledBytes(uintptr_t origin) : origin_(origin) {}
 
-    // Aligned, addressable and initialised?
+    // Aligned, addressable and initialized?
     [[gnu::always_inline]] bool holds(uintptr_t address, uint32_t bytes) const {
         const auto* const cell = reinterpret_cast<const uint8_t*>(origin_ + (address >> 2));
         const unsigned offset = address & 3;
@@ -52,21 +52,21 @@ public:
     SettledBytes settled() const { return SettledBytes(reinterpret_cast<uintptr_t>(cells_) - (base_ >> 2)); }
 
     // Ranges must lie in the memory described.
-    void allow(uintptr_t address, size_t bytes);   // addressable, not initialised
+    void allow(uintptr_t address, size_t bytes);   // addressable, not initialized
     void forbid(uintptr_t address, size_t bytes);  // not addressable
-    void initialise(uintptr_t address, size_t bytes);
-    // The bytes at `to` are initialised where those at `from` are. The ranges may overlap.
+    void initialize(uintptr_t address, size_t bytes);
+    // The bytes at `to` are initialized where those at `from` are. The ranges may overlap.
     void propagate(uintptr_t to, const StateMap& source, uintptr_t from, size_t bytes);
 
     // Copies the states of a range from another map of the same memory.
     void assign(const StateMap& other, uintptr_t address, size_t bytes);
 
     bool is_addressable(uintptr_t address, size_t bytes) const { return has_all(address, bytes, 0x10); }
-    bool is_initialised(uintptr_t address, size_t bytes) const { return has_all(address, bytes, 0x01); }
-    // How many bytes of the range have been initialised, and the first one that has not (bytes: none).
-    size_t initialised_bytes(uintptr_t address, size_t bytes) const;
-    size_t first_uninitialised(uintptr_t address, size_t bytes) const;
-    // Whether the uninitialised bytes of the range look like the padding of an array of structures.
+    bool is_initialized(uintptr_t address, size_t bytes) const { return has_all(address, bytes, 0x01); }
+    // How many bytes of the range have been initialized, and the first one that has not (bytes: none).
+    size_t initialized_bytes(uintptr_t address, size_t bytes) const;
+    size_t first_uninitialized(uintptr_t address, size_t bytes) const;
+    // Whether the uninitialized bytes of the range look like the padding of an array of structures.
     bool has_only_padding(uintptr_t address, size_t bytes) const;
 
 private:

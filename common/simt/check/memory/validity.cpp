@@ -113,19 +113,19 @@ void MemoryCheck::examine(const Access& access, StateMap& map) {
         return;
     }
     const bool reads = !access.is_write || (access.is_atomic && updates(access.kind));
-    if (reads && settings().initcheck && is_uninitialised(access, map)) uninitialised(access);
+    if (reads && settings().initcheck && is_uninitialized(access, map)) uninitialized(access);
     if (&map == &global_) {
-        map.initialise(access.address, access.bytes);
+        map.initialize(access.address, access.bytes);
     } else {
-        shared_.initialise(access.address, access.bytes);
+        shared_.initialize(access.address, access.bytes);
     }
 }
 
 // An access larger than a word may be a whole structure, with padding that nobody writes.
-bool MemoryCheck::is_uninitialised(const Access& access, const StateMap& map) {
+bool MemoryCheck::is_uninitialized(const Access& access, const StateMap& map) {
     constexpr uint32_t word = 4;
-    return access.bytes <= word ? !map.is_initialised(access.address, access.bytes)
-                                : map.initialised_bytes(access.address, access.bytes) == 0;
+    return access.bytes <= word ? !map.is_initialized(access.address, access.bytes)
+                                : map.initialized_bytes(access.address, access.bytes) == 0;
 }
 
 // The address is in a program variable, registered host memory, or memory that kernels must not touch.
@@ -240,13 +240,13 @@ void MemoryCheck::invalid_argument(uintptr_t pointer, Space space, const void* p
     check_.drop_running_lane(launch_failure);
 }
 
-void MemoryCheck::uninitialised(const Access& access) {
+void MemoryCheck::uninitialized(const Access& access) {
     if (check_.has_lost_lanes()) return;
     repeated_.report(number_of(access, Tool::initcheck), place_of(access), access.lane,
-                     [&] { return finding_of_uninitialised(access); });
+                     [&] { return finding_of_uninitialized(access); });
 }
 
-Finding MemoryCheck::finding_of_uninitialised(const Access& access) const {
+Finding MemoryCheck::finding_of_uninitialized(const Access& access) const {
     Finding finding = finding_of(check_, access, Tool::initcheck,
                                  "Uninitialized " + std::string(name_of(access.space)) + " memory read of size " +
                                      counted(access.bytes, "byte"));

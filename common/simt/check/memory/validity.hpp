@@ -25,7 +25,7 @@ public:
         const Access unusual = access;  // a copy, so that the original stays in registers
         examine(unusual);
     }
-    // Whether an access is aligned, addressable and initialised, so that nothing more needs to be done.
+    // Whether an access is aligned, addressable and initialized, so that nothing more needs to be done.
     template <Space space>
     bool is_usual(uintptr_t address, uint32_t bytes) const {
         return (space == Space::shared ? settled_shared_ : settled_global_).holds(address, bytes);
@@ -49,13 +49,13 @@ private:
     void examine(const Access& access, StateMap& map);
     void examine_elsewhere(const Access& access);
     static bool may_be_read(const Access& access);
-    static bool is_uninitialised(const Access& access, const StateMap& map);
+    static bool is_uninitialized(const Access& access, const StateMap& map);
 
     // Reports it and drops the lane.
     void invalid(const Access& access, const char* reason);
-    void uninitialised(const Access& access);
+    void uninitialized(const Access& access);
     Finding finding_of_invalid(const Access& access, const std::string& reason) const;
-    Finding finding_of_uninitialised(const Access& access) const;
+    Finding finding_of_uninitialized(const Access& access) const;
 
     SettledBytes settled_global_, settled_shared_;
     BlockCheck& check_;

@@ -38,7 +38,7 @@ public:
     void fence(check::Reach reach);
     void begin_atomic(const Access& access);
     void end_atomic(uintptr_t address, bool has_written);
-    // The lane begins to use a synchronization object, which does not order its own initialisation.
+    // The lane begins to use a synchronization object, which does not order its own initialization.
     void use(uintptr_t object, const void* pc);
     // An asynchronous copy of the running lane owns its target from its start until it is waited for.
     void copy_started(uintptr_t target, size_t bytes, const void* pc);

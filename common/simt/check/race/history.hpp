@@ -23,7 +23,7 @@ struct PastAccess {
 
     uint64_t place = 0;
     AccessKind kind = AccessKind::plain;
-    // The block that made it, relative to the record's block, so that neighbouring blocks everywhere have the same
+    // The block that made it, relative to the record's block, so that neighboring blocks everywhere have the same
     // histories; or by_several.
     uint32_t block = 0;
     auto operator<=>(const PastAccess& other) const = default;

@@ -1,4 +1,4 @@
-// Loads and stores of host code that was compiled in the checked flavour.
+// Loads and stores of host code that was compiled in the checked flavor.
 #pragma once
 
 #include <cstddef>

@@ -4,7 +4,7 @@
 #include "../simt/identity.hpp"
 
 namespace cooperative_groups {
-inline namespace SIMT_FLAVOUR {
+inline namespace SIMT_FLAVOR {
 
 template <class T = void> struct plus { SIMT_INLINE T operator()(T a, T b) const { return a + b; } };
 // As in CUDA: these return the smaller and the greater of two values.
@@ -14,5 +14,5 @@ template <class T = void> struct bit_and { SIMT_INLINE T operator()(T a, T b) co
 template <class T = void> struct bit_or { SIMT_INLINE T operator()(T a, T b) const { return a | b; } };
 template <class T = void> struct bit_xor { SIMT_INLINE T operator()(T a, T b) const { return a ^ b; } };
 
-}  // namespace SIMT_FLAVOUR
+}  // namespace SIMT_FLAVOR
 }  // namespace cooperative_groups

@@ -5,7 +5,7 @@
 #include "../simt/async_copy.hpp"
 
 namespace cooperative_groups {
-inline namespace SIMT_FLAVOUR {
+inline namespace SIMT_FLAVOR {
 
 // Copies `bytes` bytes (a size_t or cuda::aligned_size_t).
 template <class Group, class T, class Size>
@@ -34,5 +34,5 @@ SIMT_INLINE void wait(const Group& group, ::simt::Site site = ::simt::Site::here
     wait_prior<0>(group, site);
 }
 
-}  // namespace SIMT_FLAVOUR
+}  // namespace SIMT_FLAVOR
 }  // namespace cooperative_groups

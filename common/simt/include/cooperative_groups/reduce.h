@@ -5,7 +5,7 @@
 #include "functional.h"
 
 namespace cooperative_groups {
-inline namespace SIMT_FLAVOUR {
+inline namespace SIMT_FLAVOR {
 
 // Every member gets the combination of all values, lowest rank first.
 template <class Group, class T, class Operation>
@@ -18,5 +18,5 @@ SIMT_INLINE T reduce(const Group& group, const T& value, Operation&& operation,
     return result;
 }
 
-}  // namespace SIMT_FLAVOUR
+}  // namespace SIMT_FLAVOR
 }  // namespace cooperative_groups

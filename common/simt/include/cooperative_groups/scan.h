@@ -5,7 +5,7 @@
 #include "functional.h"
 
 namespace cooperative_groups {
-inline namespace SIMT_FLAVOUR {
+inline namespace SIMT_FLAVOR {
 
 // Combines the values of all members up to this one.
 template <class Group, class T, class Operation>
@@ -42,5 +42,5 @@ SIMT_INLINE T inclusive_scan(const Group& group, const T& value) { return inclus
 template <class Group, class T>
 SIMT_INLINE T exclusive_scan(const Group& group, const T& value) { return exclusive_scan(group, value, plus<T>()); }
 
-}  // namespace SIMT_FLAVOUR
+}  // namespace SIMT_FLAVOR
 }  // namespace cooperative_groups

@@ -4,7 +4,7 @@
 #include "identity.hpp"
 
 namespace cuda {
-inline namespace SIMT_FLAVOUR {
+inline namespace SIMT_FLAVOR {
 
 template <decltype(sizeof 0) alignment>
 struct aligned_size_t {
@@ -14,5 +14,5 @@ struct aligned_size_t {
     constexpr operator decltype(sizeof 0)() const { return value; }
 };
 
-}  // namespace SIMT_FLAVOUR
+}  // namespace SIMT_FLAVOR
 }  // namespace cuda

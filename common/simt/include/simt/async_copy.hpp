@@ -10,7 +10,7 @@
 #include "vector_copy.hpp"
 
 namespace simt {
-inline namespace SIMT_FLAVOUR {
+inline namespace SIMT_FLAVOR {
 
 SIMT_INLINE void copy_bytes(char* target, const char* source, size_t bytes) {
     const size_t addresses = reinterpret_cast<size_t>(target) | reinterpret_cast<size_t>(source);
@@ -51,5 +51,5 @@ SIMT_INLINE void start_copy_of_group(const Group& group, void* target, const voi
     }
 }
 
-}  // namespace SIMT_FLAVOUR
+}  // namespace SIMT_FLAVOR
 }  // namespace simt

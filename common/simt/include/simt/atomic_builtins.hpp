@@ -18,7 +18,7 @@
 #define __NV_THREAD_SCOPE_SYSTEM 4
 
 namespace simt {
-inline namespace SIMT_FLAVOUR {
+inline namespace SIMT_FLAVOR {
 
 // Calls use(ScopedAtomic) for the scope with this number. (A cluster is more than a block.)
 template <class T, class Use>
@@ -31,7 +31,7 @@ SIMT_INLINE auto in_scope(int scope, Use use) {
     }
 }
 
-}  // namespace SIMT_FLAVOUR
+}  // namespace SIMT_FLAVOR
 }  // namespace simt
 
 template <class T>

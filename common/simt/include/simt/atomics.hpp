@@ -11,7 +11,7 @@
 #include "wide_atomics.hpp"
 
 namespace simt {
-inline namespace SIMT_FLAVOUR {
+inline namespace SIMT_FLAVOR {
 
 // A parameter type that is not deduced: atomicAdd(float*, 1) adds 1.0f.
 template <class T>
@@ -262,7 +262,7 @@ SIMT_INLINE T compare_and_swap(T* address, T expected, T desired, Site site) {
     return simt::same_bits<T>(before);
 }
 
-}  // namespace SIMT_FLAVOUR
+}  // namespace SIMT_FLAVOR
 }  // namespace simt
 
 // A function of a pointer and a value in its three scopes. `value` converts to the type that the pointer points to.

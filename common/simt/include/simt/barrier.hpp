@@ -5,7 +5,7 @@
 #include "wait.hpp"
 
 namespace simt {
-inline namespace SIMT_FLAVOUR {
+inline namespace SIMT_FLAVOR {
 
 // Waits until every lane of the block that is still in the kernel waits here or at another block barrier. A waiting
 // lane with no other entry in its warp's state counts as being at the barrier, so arriving costs no store.
@@ -47,7 +47,7 @@ SIMT_UNCHECKED void fence() {
     }
 }
 
-}  // namespace SIMT_FLAVOUR
+}  // namespace SIMT_FLAVOR
 }  // namespace simt
 
 SIMT_INLINE void __syncthreads(::simt::Site site = ::simt::Site::here()) { ::simt::block_barrier(site); }

@@ -42,7 +42,7 @@
 extern "C" __thread char simt_dynamic_shared[];
 
 namespace simt {
-inline namespace SIMT_FLAVOUR {
+inline namespace SIMT_FLAVOR {
 
 SIMT_IDENTITY uint3 thread_index() { return {lane_identity.x, lane_identity.y, lane_identity.z}; }
 SIMT_IDENTITY uint3 block_index() { return {block_identity.index_x, block_identity.index_y, block_identity.index_z}; }
@@ -52,7 +52,7 @@ SIMT_IDENTITY dim3 grid_dim() { return {block_identity.grid_x, block_identity.gr
 
 SIMT_INLINE void* dynamic_shared() { return simt_dynamic_shared; }
 
-}  // namespace SIMT_FLAVOUR
+}  // namespace SIMT_FLAVOR
 }  // namespace simt
 
 // Lanes of a warp. A constant here, so `warpSize` may be an array size or template argument, which nvcc does not allow.

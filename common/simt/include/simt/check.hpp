@@ -1,6 +1,6 @@
-// What the checked flavour of the device language reports to the simulator: fences, atomic operations, and what a lane
+// What the checked flavor of the device language reports to the simulator: fences, atomic operations, and what a lane
 // is about to wait for. Loads and stores report themselves. `if constexpr (is_checked)` keeps all of this out of the
-// fast flavour.
+// fast flavor.
 #pragma once
 
 namespace simt {
@@ -27,7 +27,7 @@ enum class AtomicKind : unsigned char { load, store, update, compare_and_swap };
 // Memory orders of cuda::atomic and its relatives; CUDA's own atomic functions are relaxed.
 enum class Order : unsigned char { relaxed, acquire, release, acquire_release };
 
-// The order with this number in g++ (__ATOMIC_ACQUIRE and so on). Inlined, so that the flavours share no copy.
+// The order with this number in g++ (__ATOMIC_ACQUIRE and so on). Inlined, so that the flavors share no copy.
 [[gnu::always_inline]] constexpr Order order_of(int order) {
     switch (order) {
         case __ATOMIC_RELAXED: return Order::relaxed;

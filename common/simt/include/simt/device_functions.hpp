@@ -6,7 +6,7 @@
 #include "wait.hpp"
 
 namespace simt {
-inline namespace SIMT_FLAVOUR {
+inline namespace SIMT_FLAVOR {
 
 // The simulated clock runs at 1 GHz, as the device's properties say. A lane that reads it may be waiting for time to
 // pass, so the other lanes go first; but time passes, so the lane counts as making progress.
@@ -18,7 +18,7 @@ SIMT_INLINE long long read_clock(clockid_t source, Site site) {
     return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-}  // namespace SIMT_FLAVOUR
+}  // namespace SIMT_FLAVOR
 }  // namespace simt
 
 SIMT_INLINE long long clock64(::simt::Site site = ::simt::Site::here()) {

@@ -1,7 +1,7 @@
 // malloc and free in kernels: CUDA's heap in device memory, which lives until cudaDeviceReset.
 //
 // As with clock(), the names mean something else on the host; the runtime's functions behind these symbols distinguish
-// the two. In the fast flavour, new and delete in kernels are the host's; in the checked one they use this heap, too.
+// the two. In the fast flavor, new and delete in kernels are the host's; in the checked one they use this heap, too.
 #pragma once
 
 #include <stdlib.h>

@@ -12,16 +12,16 @@
 #include "simt/kernel_launch.hpp"
 
 #ifdef SIMT_CHECKED
-#define SIMT_FLAVOUR checked
+#define SIMT_FLAVOR checked
 #define SIMT_IDENTITY_SYMBOL(name) "simt_checked_" name
 #else
-#define SIMT_FLAVOUR fast
+#define SIMT_FLAVOR fast
 #define SIMT_IDENTITY_SYMBOL(name) "simt_fast_" name
 #endif
 
 #define SIMT_INLINE __attribute__((always_inline)) inline
 
-// Functions that read or write the simulator's own state. In the checked flavour, where every load and store of the
+// Functions that read or write the simulator's own state. In the checked flavor, where every load and store of the
 // kernel reports itself, they stay out of line and unchecked.
 //   SIMT_UNCHECKED    any such function; SIMT_UNCHECKED_LAMBDA: a function object (after its parameters)
 //   SIMT_IDENTITY     its result stays the same as long as a lane runs: the compiler may call it once
@@ -47,7 +47,7 @@
 
 namespace simt {
 
-inline namespace SIMT_FLAVOUR {
+inline namespace SIMT_FLAVOR {
 
 #ifdef SIMT_CHECKED
 constexpr bool is_checked = true;
@@ -81,5 +81,5 @@ SIMT_IDENTITY bool on_device() { return block_identity.dim_x != 0; }
 // Whether grid.sync() is allowed.
 SIMT_IDENTITY bool is_cooperative() { return block_identity.cooperative != 0; }
 
-}  // namespace SIMT_FLAVOUR
+}  // namespace SIMT_FLAVOR
 }  // namespace simt

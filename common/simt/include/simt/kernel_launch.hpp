@@ -30,7 +30,7 @@ struct BlockIdentity {
     unsigned worker;  // the worker that runs it: the multiprocessor
 };
 
-// Neighbouring lanes in x, with threadIdx (first..last-1, y, z).
+// Neighboring lanes in x, with threadIdx (first..last-1, y, z).
 struct LaneRow {
     unsigned first, last;
     unsigned y, z;
@@ -75,7 +75,7 @@ struct Launch {
     size_t dynamic_shared_bytes = 0;
     unsigned most_threads = 0;  // per block, by the kernel's __launch_bounds__; 0: any number
     bool cooperative = false;   // all blocks are resident at once: grid.sync() is allowed
-    bool checked = false;       // compiled in the checked flavour: its loads and stores report themselves
+    bool checked = false;       // compiled in the checked flavor: its loads and stores report themselves
     Arguments arguments;
     // Calls the kernel for the lanes of a row, one after the other. Returns early after a lane that has waited: the
     // lanes after it run elsewhere.

@@ -4,7 +4,7 @@
 #include "warp.hpp"
 
 namespace cooperative_groups {
-inline namespace SIMT_FLAVOUR {
+inline namespace SIMT_FLAVOR {
 
 #define SIMT_SITE ::simt::Site site = ::simt::Site::here()
 
@@ -129,5 +129,5 @@ private:
     }
 };
 
-}  // namespace SIMT_FLAVOUR
+}  // namespace SIMT_FLAVOR
 }  // namespace cooperative_groups

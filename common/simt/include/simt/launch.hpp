@@ -19,7 +19,7 @@
 struct CUstream_st;
 
 namespace simt {
-inline namespace SIMT_FLAVOUR {
+inline namespace SIMT_FLAVOR {
 
 inline Configuration configure(dim3 grid, dim3 block, size_t dynamic_shared_bytes = 0, CUstream_st* stream = nullptr) {
     return {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamic_shared_bytes, stream, false};
@@ -126,7 +126,7 @@ SIMT_UNCHECKED unsigned running_lane() { return thread_rank(); }
 template <class... P>
 constexpr bool is_copied_by_program = is_checked && !(__is_trivially_copyable(P) && ...);
 
-// Calls the kernel. In the checked flavour, checked code begins here: the arguments arrive in registers or in the
+// Calls the kernel. In the checked flavor, checked code begins here: the arguments arrive in registers or in the
 // lane's own stack frame, as a GPU kernel finds them in constant memory.
 #ifdef SIMT_CHECKED
 template <class Kernel, class... P>
@@ -269,11 +269,11 @@ SIMT_LANE_LOOP void run_lanes(const void* arguments, const LaneRow& row) {
 }
 #undef SIMT_LANE_LOOP
 
-}  // namespace SIMT_FLAVOUR
+}  // namespace SIMT_FLAVOR
 }  // namespace simt
 
 // A program with checked kernels checks from the start, unless it starts checking on demand, as programs with both
-// flavours do.
+// flavors do.
 #if defined(SIMT_CHECKED) && !defined(SIMT_CHECK_ON_DEMAND)
 extern "C" int simt_check_autostart;
 static __attribute__((used)) int* const simt_check_reference = &simt_check_autostart;

@@ -2,7 +2,7 @@
 // template arguments. So the launch asks: it calls the kernel once, as no thread of a grid, and the kernel answers with
 // its bound instead of running. simcc begins every kernel with
 //     ::simt::tell_bounds(256);
-// (0: no bound). In the fast flavour this costs nothing: the loop over lanes is inlined, and the compiler sees that no
+// (0: no bound). In the fast flavor this costs nothing: the loop over lanes is inlined, and the compiler sees that no
 // lane is asked.
 #pragma once
 
@@ -16,7 +16,7 @@ unsigned ask_for_bounds(void (*call)(void* body), void* body);
 // Does the same if the kernel is being asked.
 void answer_if_asked(size_t most_threads);
 
-inline namespace SIMT_FLAVOUR {
+inline namespace SIMT_FLAVOR {
 
 #ifdef SIMT_CHECKED
 // No branch in the kernel: the counters would count it.
@@ -50,5 +50,5 @@ SIMT_UNCHECKED unsigned bounds_of(Body& body) {
     return most_threads;
 }
 
-}  // namespace SIMT_FLAVOUR
+}  // namespace SIMT_FLAVOR
 }  // namespace simt

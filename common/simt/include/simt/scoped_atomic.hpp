@@ -5,7 +5,7 @@
 #include "atomics.hpp"
 
 namespace simt {
-inline namespace SIMT_FLAVOUR {
+inline namespace SIMT_FLAVOR {
 
 // The type that is added to values of type T.
 template <class T>
@@ -94,5 +94,5 @@ public:
     }
 };
 
-}  // namespace SIMT_FLAVOUR
+}  // namespace SIMT_FLAVOR
 }  // namespace simt

@@ -9,7 +9,7 @@
 #include "wait.hpp"
 
 namespace simt {
-inline namespace SIMT_FLAVOUR {
+inline namespace SIMT_FLAVOR {
 
 // The only points at which a lane publishes its writes to the lanes that it meets at a barrier, and sees theirs. With
 // one worker they are compiler fences; the atomic steps have their own fences.
@@ -107,5 +107,5 @@ private:
     Word state_;
 };
 
-}  // namespace SIMT_FLAVOUR
+}  // namespace SIMT_FLAVOR
 }  // namespace simt

@@ -23,7 +23,7 @@ SIMT_INLINE char* surface_address(cudaSurfaceObject_t handle, int x_bytes, int y
            static_cast<size_t>(position[1]) * surface.pitch + position[0];
 }
 
-inline namespace SIMT_FLAVOUR {
+inline namespace SIMT_FLAVOR {
 
 template <class T>
 SIMT_FETCH T surface_read(cudaSurfaceObject_t handle, int x_bytes, int y, int z, cudaSurfaceBoundaryMode mode) {
@@ -44,7 +44,7 @@ SIMT_FETCH void surface_write(T value, cudaSurfaceObject_t handle, int x_bytes, 
     __builtin_memcpy(address, static_cast<const void*>(&value), sizeof value);
 }
 
-}  // namespace SIMT_FLAVOUR
+}  // namespace SIMT_FLAVOR
 }  // namespace simt
 
 // One shape of surface: its coordinates as parameters, and the y and z of the position.

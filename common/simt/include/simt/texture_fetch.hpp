@@ -1,7 +1,7 @@
 // Texture fetches in device code: tex1Dfetch, tex1D, tex2D, tex3D, layered textures and cube maps.
 //
-// The rules are those of the CUDA programming guide, "Texture Fetching": texel centres have coordinates ending in one
-// half, and linear filtering weights the neighbours with 8-bit fractions.
+// The rules are those of the CUDA programming guide, "Texture Fetching": texel centers have coordinates ending in one
+// half, and linear filtering weights the neighbors with 8-bit fractions.
 #pragma once
 
 #include "simt/check.hpp"
@@ -217,7 +217,7 @@ SIMT_INLINE T texel_at(const TextureObject& texture, AxisSample x, AxisSample y,
     return texel;
 }
 
-inline namespace SIMT_FLAVOUR {
+inline namespace SIMT_FLAVOR {
 
 template <class T>
 SIMT_FETCH T fetch_linear(cudaTextureObject_t handle, int x) {
@@ -251,7 +251,7 @@ SIMT_FETCH T fetch_cubemap(cudaTextureObject_t handle, float x, float y, float z
                        layer_offset(texture, 6 * layer + point.face));
 }
 
-}  // namespace SIMT_FLAVOUR
+}  // namespace SIMT_FLAVOR
 }  // namespace simt
 
 // ---- fetches: T is the texel type, or float and its vectors when the texture is read as normalized floats ----------

@@ -4,7 +4,7 @@
 #include "identity.hpp"
 #include "simt/texture_object.hpp"
 
-// A fetch or surface access is one instruction on a GPU: in the checked flavour it is one call, and its inside is not
+// A fetch or surface access is one instruction on a GPU: in the checked flavor it is one call, and its inside is not
 // checked. It tells the checkers which texels it accesses.
 #ifdef SIMT_CHECKED
 #define SIMT_FETCH SIMT_UNCHECKED
@@ -13,9 +13,9 @@
 #endif
 
 namespace simt {
-inline namespace SIMT_FLAVOUR {
+inline namespace SIMT_FLAVOR {
 
-// A copy in the checked flavour: the description is in the simulator's own memory, unknown to the checkers.
+// A copy in the checked flavor: the description is in the simulator's own memory, unknown to the checkers.
 #ifdef SIMT_CHECKED
 SIMT_UNCHECKED TextureObject texture_object(unsigned long long handle) {
     return *reinterpret_cast<const TextureObject*>(handle);
@@ -26,5 +26,5 @@ SIMT_INLINE const TextureObject& texture_object(unsigned long long handle) {
 }
 #endif
 
-}  // namespace SIMT_FLAVOUR
+}  // namespace SIMT_FLAVOR
 }  // namespace simt

@@ -17,7 +17,7 @@
 #include "simt/kernel_templates.hpp"
 
 namespace simt {
-inline namespace SIMT_FLAVOUR {
+inline namespace SIMT_FLAVOR {
 
 // Writes an algorithm's result to the host's memory, to which kernels otherwise have no access.
 SIMT_UNCHECKED void hand_over(volatile char* to, const void* from, size_t bytes) {
@@ -91,7 +91,7 @@ auto launch_algorithm(const char* name, cudaStream_t stream, Call call) {
     }
 }
 
-}  // namespace SIMT_FLAVOUR
+}  // namespace SIMT_FLAVOR
 }  // namespace simt
 
 THRUST_NAMESPACE_BEGIN

@@ -6,7 +6,7 @@
 #include "warp_state.hpp"
 
 namespace simt {
-inline namespace SIMT_FLAVOUR {
+inline namespace SIMT_FLAVOR {
 
 constexpr unsigned every_lane = 0xffffffffu;
 
@@ -118,5 +118,5 @@ private:
     bool is_inner_ = false;  // this loop is inside another such loop
 };
 
-}  // namespace SIMT_FLAVOUR
+}  // namespace SIMT_FLAVOR
 }  // namespace simt

@@ -8,7 +8,7 @@
 #include "barrier.hpp"
 
 namespace simt {
-inline namespace SIMT_FLAVOUR {
+inline namespace SIMT_FLAVOR {
 
 // A value as 64 bits and back: any trivially copyable type of up to 8 bytes (all numbers, half2, float2, pointers).
 template <class T>
@@ -109,7 +109,7 @@ SIMT_UNCHECKED unsigned lanes_with_same_value(unsigned mask, const T& value, Sit
     return same;
 }
 
-}  // namespace SIMT_FLAVOUR
+}  // namespace SIMT_FLAVOR
 }  // namespace simt
 
 #define SIMT_SITE ::simt::Site site = ::simt::Site::here()

@@ -4,7 +4,7 @@
 #include "declare.h"
 
 namespace simt {
-inline namespace SIMT_FLAVOUR {
+inline namespace SIMT_FLAVOR {
 
 __extension__ typedef unsigned __int128 WideWord __attribute__((may_alias));
 
@@ -37,5 +37,5 @@ SIMT_UNCHECKED bool swap_if_equal_wide(WideWord* address, WideWord& expected, Wi
 #endif
 }
 
-}  // namespace SIMT_FLAVOUR
+}  // namespace SIMT_FLAVOR
 }  // namespace simt

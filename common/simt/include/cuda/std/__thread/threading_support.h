@@ -14,7 +14,7 @@
 #include "../../../simt/wait.hpp"
 
 namespace simt {
-inline namespace SIMT_FLAVOUR {
+inline namespace SIMT_FLAVOR {
 
 inline int yield_or_sched_yield() {
     if (!in_kernel()) return ::sched_yield();
@@ -28,7 +28,7 @@ inline int yield_or_nanosleep(const timespec* wanted, timespec* remaining) {
     return 0;
 }
 
-}  // namespace SIMT_FLAVOUR
+}  // namespace SIMT_FLAVOR
 }  // namespace simt
 
 #define sched_yield ::simt::yield_or_sched_yield
