@@ -19,7 +19,6 @@ INSTANTIATE(__nv_bfloat16);
 }  // namespace BACKEND
 
 #if HOST_PASS
-#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -63,17 +62,11 @@ std::string obstacle(const Session& session, const CollectiveVariant& variant, T
 std::vector<const CollectiveVariant*> variants_that_run(const Session& session, TalkingGang& gang) {
     std::vector<const CollectiveVariant*> variants;
     const bool fits = session.own<CollectiveOptions>().fit;
-    const std::vector<std::string>& named = session.options.kernels;
     for (const CollectiveVariant* variant : session.selected<CollectiveVariant>()) {
         if (fits && variant->by_kernel) continue;
         const std::string why = obstacle(session, *variant, gang);
-        if (why.empty()) {
-            variants.push_back(variant);
-            continue;
-        }
-        const bool was_named = std::find(named.begin(), named.end(), variant->name) != named.end();
-        if (was_named || session.options.versus == variant->name) fail(Exit::unavailable, "{}: {}", variant->name, why);
-        session.detail(text("{} is left out: {}", variant->name, why));
+        if (why.empty()) variants.push_back(variant);
+        else session.leave_out(variant->name, why);
     }
     return variants;
 }

@@ -85,7 +85,7 @@ private:
         const ReadyMethod ready =
             make_ready(variant, arguments_on(session_, session_.device, taps_, signal, d_output()));
         if (!ready.launch) {
-            leave_out(session_, variant, ready.why_not);
+            session_.leave_out(variant.name, ready.why_not);
             return false;
         }
         one.prepare = ready.prepare;

@@ -125,10 +125,8 @@ void run_images(Session& session, Bench& bench) {
 // Simulating even intervals of a narrow peak would take hours.
 bool takes_long(const Session& session, const NestedVariant& variant, size_t sharpness) {
     constexpr size_t most_intervals = size_t{1} << 25;
-    const std::vector<std::string>& named = session.options.kernels;
-    const bool is_named =
-        std::find(named.begin(), named.end(), variant.name) != named.end() || session.options.versus == variant.name;
-    if (!session.device.simulated || is_named || variant.quadrature != launch_quadrature_even) return false;
+    if (!session.device.simulated || session.names(variant.name) || variant.quadrature != launch_quadrature_even)
+        return false;
     const size_t intervals = size_t{1} << (quadrature_bits * reference_of_peak(sharpness).shortest);
     if (intervals <= most_intervals) return false;
     session.detail(text("{} is left out at {}: {} intervals would take long; name it with --kernel to run it",

@@ -30,14 +30,6 @@ std::string obstacle(const TransferVariant& variant, PeerAccess& access, int her
     return "";
 }
 
-// Skips a variant; fails if it was named.
-void leave_out(const Session& session, const TransferVariant& variant, const std::string& why) {
-    const std::vector<std::string>& named = session.options.kernels;
-    const bool was_named = std::find(named.begin(), named.end(), variant.name) != named.end();
-    if (was_named || session.options.versus == variant.name) fail(Exit::unavailable, "{}: {}", variant.name, why);
-    session.detail(text("{} is left out: {}", variant.name, why));
-}
-
 // The next device, if there is one.
 std::optional<int> find_peer(int here) {
     int devices = 0;
@@ -98,7 +90,7 @@ void run_benchmark(Session& session) {
     for (const TransferVariant* variant : session.selected<TransferVariant>()) {
         const std::string why = obstacle(*variant, access, here, peer);
         if (why.empty()) variants.push_back(variant);
-        else leave_out(session, *variant, why);
+        else session.leave_out(variant->name, why);
     }
     for (size_t n : session.sizes()) {
         session.begin_step(text("generating {} bytes", n));

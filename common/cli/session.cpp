@@ -44,23 +44,30 @@ int Session::warmup() const { return options.warmup.on(device.simulated); }
 
 int Session::samples() const { return options.samples.on(device.simulated); }
 
+bool Session::names(const std::string& variant) const {
+    return options.versus == variant ||
+           std::find(options.kernels.begin(), options.kernels.end(), variant) != options.kernels.end();
+}
+
+void Session::leave_out(const std::string& variant, const std::string& why) const {
+    if (names(variant)) fail(Exit::unavailable, "{}: {}", variant, why);
+    detail(text("{} is left out: {}", variant, why));
+}
+
 std::vector<const Variant*> Session::selected() const {
-    std::vector<std::string> names;
-    for (const Variant* variant : program.variants) names.push_back(variant->name);
+    std::vector<std::string> all;
+    for (const Variant* variant : program.variants) all.push_back(variant->name);
     std::vector<const Variant*> chosen;
     std::vector<bool> matched(options.kernels.size());
     std::string left_out;
     for (const Variant* variant : program.variants) {
         const bool is_peer = options.versus == variant->name;  // it always runs, for the comparison
-        bool wanted = options.kernels.empty() || is_peer, named = is_peer;
-        for (std::size_t i = 0; i < options.kernels.size(); ++i) {
-            if (!matches_glob(options.kernels[i], variant->name)) continue;
-            wanted = matched[i] = true;
-            named |= options.kernels[i] == variant->name;
-        }
+        bool wanted = options.kernels.empty() || is_peer;
+        for (std::size_t i = 0; i < options.kernels.size(); ++i)
+            if (matches_glob(options.kernels[i], variant->name)) wanted = matched[i] = true;
         if (!wanted) continue;
         if (variant->needs == Needs::gpu && device.simulated) {
-            if (named)
+            if (names(variant->name))
                 fail(Exit::unavailable, "{} needs a GPU: the simulator does not model what it uses", variant->name);
             left_out += (left_out.empty() ? "" : ", ") + std::string(variant->name);
             continue;
@@ -69,7 +76,7 @@ std::vector<const Variant*> Session::selected() const {
     }
     for (std::size_t i = 0; i < matched.size(); ++i) {
         if (matched[i]) continue;
-        const std::string nearest = nearest_name(options.kernels[i], names);
+        const std::string nearest = nearest_name(options.kernels[i], all);
         fail(Exit::usage, "unknown kernel '{}'{}; {} --list shows them", options.kernels[i],
              nearest.empty() ? "" : "; did you mean '" + nearest + "'?", program.name);
     }

@@ -51,6 +51,11 @@ public:
         return rows;
     }
 
+    // Whether --kernel or --versus names exactly this variant.
+    bool names(const std::string& variant) const;
+    // Skips a variant that cannot run here: Failure(unavailable) if it was named, otherwise --verbose says why.
+    void leave_out(const std::string& variant, const std::string& why) const;
+
     // The variant that a filter runs: the one that --kernel selects or, without --kernel, the one named `fallback`.
     // Failure(usage) if --kernel selects several, or one that runs on the host.
     const Variant& filter_variant(const char* fallback) const;

@@ -67,7 +67,7 @@ public:
             for (const ReadyMethod& method : (*methods)[rank].all())
                 if (!method.launch) why_not = method.why_not;
         });
-        if (!why_not.empty()) return leave_out(session_, variant, why_not);
+        if (!why_not.empty()) return session_.leave_out(variant.name, why_not);
         const bool copies = variant.method == Method::copy;
         Case one = describe_gang<T>(session_, variant, n_, width());
         GangWork work;

@@ -125,11 +125,4 @@ ReadyMethod make_ready(const ConvolutionVariant& variant, const ConvolutionArgum
     return ready;
 }
 
-// Skips a variant that cannot run here, with a notice. Failure(unavailable) if it was named.
-inline void leave_out(const Session& session, const ConvolutionVariant& variant, const std::string& why_not) {
-    for (const std::string& name : session.options.kernels)
-        if (name == variant.name) fail(Exit::unavailable, "{}: {}", variant.name, why_not);
-    session.notice(text("{} is left out: {}", variant.name, why_not));
-}
-
 }  // namespace BACKEND

@@ -78,9 +78,7 @@ inline bool has_clusters(Lab& lab, const Variant& variant) {
     if (lab.session().device.compute_capability >= 90) return true;
     const std::string why = text("clusters need compute capability 9.0, and this GPU has {}",
                                  capability_text(lab.session().device.compute_capability));
-    for (const std::string& named : lab.session().options.kernels)
-        if (named == variant.name) fail(Exit::unavailable, "{}: {}", variant.name, why);
-    lab.session().detail(text("{} is left out: {}", variant.name, why));
+    lab.session().leave_out(variant.name, why);
     return false;
 }
 

@@ -1,18 +1,12 @@
 // Which variants run, and with which tiles.
 #pragma once
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "tools/matmul/product.cuh"
 
 namespace BACKEND {
-
-inline bool is_named(const Session& session, const std::string& variant) {
-    const std::vector<std::string>& kernels = session.options.kernels;
-    return std::find(kernels.begin(), kernels.end(), variant) != kernels.end();
-}
 
 // The CPU needs minutes where the GPU needs milliseconds: beyond this many operations it runs only when it is named.
 constexpr double most_host_flop = 0x1p33;
@@ -37,12 +31,6 @@ struct Chosen {
     ProductMethod method = {};
 };
 
-// A variant that cannot run is an error if it was named; otherwise it is left out, and -v says why.
-inline void leave_out(const Session& session, const std::string& variant, const std::string& why) {
-    if (is_named(session, variant)) fail(Exit::unavailable, "{}: {}", variant, why);
-    session.detail(text("{} is left out: {}", variant, why));
-}
-
 // The tiles that a variant is to run with: "" is its own choice.
 inline std::vector<std::string> tiles_to_run(const MatmulVariant& variant, const ProductProblem& problem) {
     if (!variant.tiles || problem.forced_tile.empty()) return {""};
@@ -63,9 +51,9 @@ inline std::vector<Chosen> chosen_variants(Session& session, const ProductProble
         const std::string name = variant->name;
         if (variant->needs == Needs::host) {
             if (variant->host_has && !variant->host_has(problem.dtype))
-                leave_out(session, name,
-                          text("libopenblas.so.0 is not installed, or has no {}", name_of(problem.dtype)));
-            else if (shape.flop() * double(problem.form.products()) > most_host_flop && !is_named(session, name))
+                session.leave_out(name,
+                                  text("libopenblas.so.0 is not installed, or has no {}", name_of(problem.dtype)));
+            else if (shape.flop() * double(problem.form.products()) > most_host_flop && !session.names(name))
                 session.detail(text("{} is left out at {}: it would take long; name it with --kernel to run it", name,
                                     shape.name()));
             else chosen.push_back({variant});
@@ -77,10 +65,10 @@ inline std::vector<Chosen> chosen_variants(Session& session, const ProductProble
             const ProductMethod method = find_method(*variant, with_tile);
             const double wanted =
                 DeviceProduct::bytes(session.device, problem.dtype, shape, problem.form, method.workspace_bytes);
-            if (!method.launch) leave_out(session, name, why_not(problem, *variant));
-            else if (method.workspace_bytes > 0 && !is_named(session, name) && wanted > free_device_bytes())
-                leave_out(session, name,
-                          text("it needs {} beside A, B and C", human_bytes(double(method.workspace_bytes))));
+            if (!method.launch) session.leave_out(name, why_not(problem, *variant));
+            else if (method.workspace_bytes > 0 && !session.names(name) && wanted > free_device_bytes())
+                session.leave_out(name,
+                                  text("it needs {} beside A, B and C", human_bytes(double(method.workspace_bytes))));
             else chosen.push_back({variant, method});
         }
     }

@@ -41,10 +41,8 @@ std::string obstacle(const TransposeVariant& variant, const std::function<Transp
 // Says so at once if the variant was named, else only with -v.
 inline void say_left_out(const Session& session, const Variant& variant, const MatrixShape& shape,
                          const std::string& why) {
-    const std::vector<std::string>& named = session.options.kernels;
-    const bool was_named = std::find(named.begin(), named.end(), variant.name) != named.end();
     const std::string message = text("{} is left out at {}: {}", variant.name, shape.name(), why);
-    was_named ? session.notice(message) : session.detail(message);
+    session.names(variant.name) ? session.notice(message) : session.detail(message);
 }
 
 }  // namespace BACKEND

@@ -74,13 +74,13 @@ public:
                 const auto product = std::make_shared<CublasXtProduct>(gang_, shape_, session_.dtype());
                 const std::string why = product->obstacle();
                 if (why.empty()) cases.push_back(case_of(*variant, product));
-                else leave_out(session_, variant->name, why);
+                else session_.leave_out(variant->name, why);
                 continue;
             }
 #endif
             const std::string why = obstacle_on_any(*variant);
             if (why.empty()) cases.push_back(case_of(*variant, std::make_shared<Plans>(plans_of(*variant))));
-            else leave_out(session_, variant->name, why);
+            else session_.leave_out(variant->name, why);
         }
         return cases;
     }
