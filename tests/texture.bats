@@ -146,9 +146,9 @@ sample_each() { try texture --csv -w 0 -r 1 "$@"; }
     refuses 2 "unknown kernel 'row-globa'; did you mean 'row-global'" texture -k row-globa
     refuses 2 "size '3x4x5' is neither N nor ROWSxCOLUMNS" texture -n 3x4x5
     refuses 2 "size '2147483648x1' is too large: a matrix has at most 2147483647 rows" texture -n 2147483648x1 -k row-global
-    refuses 2 "block '64x32' has 2048 threads; choose 1 to 1024" texture -b 64x32
-    refuses 2 "block '0' has 0 threads" texture -b 0
-    refuses 2 "block '1x2x3' is neither THREADS nor WIDTHxHEIGHT" texture -b 1x2x3
+    refuses 2 "--block '64x32' has 2048 threads; a block has at most 1024" texture -b 64x32
+    refuses 2 "--block '0': 0 is not from 1 to 1024" texture -b 0
+    refuses 2 "--block '1x2x3' is neither THREADS nor XxY" texture -b 1x2x3
     refuses 2 "--width '65' is not from 1 to 64" texture --width 3,65
     refuses 2 "--neighbors '0' is not from 1 to 64" texture --neighbors 0
     refuses 2 "--vicinity '32768' is not from 0 to 32767" texture --vicinity 32768

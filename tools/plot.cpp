@@ -49,7 +49,7 @@ Data data_of(Session& session, const Settings& settings) {
     std::vector<DataTable> tables;
     const Lists lists = is_of_samples(settings.kind) ? Lists::keep : Lists::skip;
     for (const std::string& path : paths) {
-        StepCount& count = session.begin_step("reading " + (path == "-" ? "standard input" : path), StepUnit::bytes);
+        StepCount& count = session.begin_step("reading " + input_name(path), StepUnit::bytes);
         tables.push_back(read_table(path, lists, &count));
     }
     session.end_step();

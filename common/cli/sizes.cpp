@@ -154,3 +154,20 @@ std::vector<MatrixShape> parse_matrix_shapes(const std::string& list) {
     }
     return shapes;
 }
+
+BlockShape parse_block_shape(const std::string& word, const std::string& what, const std::string& others) {
+    const std::vector<std::string> extents = split(word, 'x');
+    if (extents.empty() || extents.size() > 2)
+        fail(Exit::usage, "{} '{}' is neither THREADS nor XxY, such as 32x8{}", what, word, others);
+    const auto extent = [&](std::size_t i) {
+        const std::size_t count = i < extents.size() ? parse_count(extents[i], text("{} '{}':", what, word)) : 1;
+        if (count < 1 || count > most_threads_per_block)
+            fail(Exit::usage, "{} '{}': {} is not from 1 to {}", what, word, count, most_threads_per_block);
+        return static_cast<unsigned>(count);
+    };
+    const BlockShape shape = {extent(0), extent(1)};
+    if (shape.x * shape.y > most_threads_per_block)
+        fail(Exit::usage, "{} '{}' has {} threads; a block has at most {}", what, word, shape.x * shape.y,
+             most_threads_per_block);
+    return shape;
+}

@@ -41,3 +41,14 @@ struct MatrixShape {
 
 // "1000x333": rows and columns. "4096", alone or in a range, is a square. None has more than largest_size elements.
 std::vector<MatrixShape> parse_matrix_shapes(const std::string& list);
+
+// A block of x * y threads.
+struct BlockShape {
+    unsigned x = 1, y = 1;
+};
+
+constexpr unsigned most_threads_per_block = 1024;
+
+// "32x8", or "256" for a block of one row. `what` names the option in errors, and `others` what else it takes, such as
+// ", nor all". Failure(usage) if it is malformed, or has no thread or more than most_threads_per_block.
+BlockShape parse_block_shape(const std::string& text, const std::string& what, const std::string& others = "");

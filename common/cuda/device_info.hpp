@@ -32,6 +32,12 @@ double sum_of_rates(const std::vector<DeviceInfo>& gang, std::size_t count, Rate
     return known > 0 ? sum * double(count) / double(known) : 0;
 }
 
+// A device in a table: "0" is the first GPU, "sim" and "sim1" are the first two simulated devices.
+inline std::string device_label(const DeviceInfo& device) {
+    if (device.simulated && device.ordinal == 0) return "sim";
+    return (device.simulated ? "sim" : "") + std::to_string(device.ordinal);
+}
+
 // Each reason for having no device needs its own remedy.
 struct Probe {
     enum Status { found, no_driver, driver_too_old, no_device, no_gpu_code, failed } status = no_device;

@@ -11,7 +11,7 @@ void refuse_sharing(const std::string& input) {
 }
 
 void expect_file(const std::string& path) {
-    if (path == "-" || is_read_once(path)) refuse_sharing(path == "-" ? "standard input" : path);
+    if (path == "-" || is_read_once(path)) refuse_sharing(input_name(path));
 }
 
 void expect_shared(Team& team, const NumberReader& reader, const std::string& path) {

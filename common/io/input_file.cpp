@@ -10,8 +10,7 @@
 #include <utility>
 
 InputFile::InputFile(const std::string& path)
-    : name_(path == "-" ? "standard input" : path),
-      descriptor_(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    : name_(input_name(path)), descriptor_(path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
     struct stat status {};
     if (descriptor_ < 0 || fstat(descriptor_, &status) != 0) fail("cannot read: {}", std::strerror(errno));
     if (S_ISDIR(status.st_mode)) fail("is a directory; name a file, or - for standard input");

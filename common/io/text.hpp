@@ -39,6 +39,9 @@ template <typename... Arguments>
     throw Failure(exit, text(format, arguments...));
 }
 
+// How messages name the input at this path: "-" is standard input.
+inline std::string input_name(const std::string& path) { return path == "-" ? "standard input" : path; }
+
 // A __FILE__ as a path in the project: "common/cuda/buffers.cuh", even if the compiler found it as
 // "./common/cuda/buffers.cuh".
 std::string source_name(std::string_view file);

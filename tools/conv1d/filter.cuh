@@ -210,7 +210,7 @@ private:
 
 inline void run_convolution_filter(Session& session) {
     const std::string& path = session.options.operands.front();
-    const std::string name = path == "-" ? "standard input" : path;
+    const std::string name = input_name(path);
     const Border border = session.own<ConvolutionOptions>().border;
     const std::vector<double> weights = given_weights(session.own<ConvolutionOptions>().weights);
     const auto reader =

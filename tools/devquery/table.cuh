@@ -86,9 +86,4 @@ constexpr Peak peaks[] = {
     {"peak_i8_tensor_top_per_s", "TOP/s", &Throughput::tensor_i8},
 };
 
-inline std::string device_label(const DeviceInfo& device) {
-    return device.simulated && device.ordinal == 0 ? "sim"
-                                                   : (device.simulated ? "sim" : "") + std::to_string(device.ordinal);
-}
-
 }  // namespace BACKEND

@@ -12,7 +12,7 @@ namespace {
 
 // Pairs of a working set in bytes and cycles.
 LatencyCurve read_curve(const std::string& path, StepCount& count) {
-    const std::string input = path == "-" ? "standard input" : path;
+    const std::string input = input_name(path);
     const auto reader = in_row_order(NumberReader::open(path, {}, &count));
     constexpr std::size_t most = std::size_t{1} << 20;
     const Chunk numbers = reader->read(2 * most).converted_to(DType::f64);
@@ -68,7 +68,7 @@ void print_plateaus(Session& session) {
                           : session.options.profile             ? "--profile"
                                                                 : nullptr;
     if (ignored) fail(Exit::usage, "--curve measures nothing, so that {} means nothing; leave it out", ignored);
-    StepCount& count = session.begin_step("reading " + (path == "-" ? "standard input" : path), StepUnit::bytes);
+    StepCount& count = session.begin_step("reading " + input_name(path), StepUnit::bytes);
     const LatencyCurve curve = read_curve(path, count);
     session.end_step();
     Table table(session.output, session.format(), session.options.header, columns_of(plateau_columns));

@@ -2,8 +2,6 @@
 
 #include "common/io/text.hpp"
 
-static constexpr unsigned most_threads_per_block = 1024;
-
 // Every shape of up to 1024 threads whose extents `next` goes through, from the tallest to the widest.
 template <typename Next>
 static void append_shapes(std::vector<BlockShape>& shapes, Next next) {
@@ -11,29 +9,12 @@ static void append_shapes(std::vector<BlockShape>& shapes, Next next) {
         for (unsigned y = 1; x * y <= most_threads_per_block; y = next(y)) shapes.push_back({x, y});
 }
 
-static BlockShape parse_block(const std::string& word) {
-    const std::vector<std::string> extents = split(word, 'x');
-    if (extents.empty() || extents.size() > 2)
-        fail(Exit::usage, "--blocks '{}' is neither THREADS nor XxY, such as 32x8, nor all or every", word);
-    const auto extent = [&](std::size_t i) {
-        const std::size_t count = i < extents.size() ? parse_count(extents[i], text("--blocks '{}':", word)) : 1;
-        if (count < 1 || count > most_threads_per_block)
-            fail(Exit::usage, "--blocks '{}': {} is not from 1 to {}", word, count, most_threads_per_block);
-        return static_cast<unsigned>(count);
-    };
-    const BlockShape shape = {extent(0), extent(1)};
-    if (shape.x * shape.y > most_threads_per_block)
-        fail(Exit::usage, "--blocks '{}' has {} threads; a block has at most {}", word, shape.x * shape.y,
-             most_threads_per_block);
-    return shape;
-}
-
 std::vector<BlockShape> parse_blocks(const std::string& list) {
     std::vector<BlockShape> shapes;
     for (const std::string& word : split(list, ',')) {
         if (word == "all") append_shapes(shapes, [](unsigned extent) { return 2 * extent; });
         else if (word == "every") append_shapes(shapes, [](unsigned extent) { return extent + 1; });
-        else shapes.push_back(parse_block(word));
+        else shapes.push_back(parse_block_shape(word, "--blocks", ", nor all or every"));
     }
     return shapes;
 }

@@ -11,10 +11,6 @@
 #include "tools/matadd/occupancy.hpp"
 
 // Threads of a block in x and y.
-struct BlockShape {
-    unsigned x = 1, y = 1;
-};
-
 // "32x8,256" (the second has one row), "all": powers of two up to 1024 threads, or "every": all whole numbers.
 std::vector<BlockShape> parse_blocks(const std::string& list);
 

@@ -44,7 +44,7 @@ inline void grade_run(Grade& result, const Session& session, const char* aspect,
         session.notice(
             text("{} does not say which run it is of: it needs all that the run writes (>LOG 2>&1), "
                  "the program's own row included, so leave compute-sanitizer's --log-file out",
-                 path == "-" ? "standard input" : path));
+                 input_name(path)));
 }
 
 // The finding to judge: the first of this form, or else the first.

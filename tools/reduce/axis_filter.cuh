@@ -19,7 +19,7 @@ public:
 
     void run(const std::string& path) {
         refuse_options();
-        const std::string input = path == "-" ? "standard input" : path;
+        const std::string input = input_name(path);
         const auto reader = NumberReader::open(path, session_.options.input_format,
                                                &session_.begin_step("reading " + input, StepUnit::bytes));
         const NumberLayout& layout = reader->layout();

@@ -24,7 +24,7 @@ public:
     // Reduces all of the input and writes the results as one line.
     void run(const std::string& path) {
         const ReduceVariant& variant = choose_variant();
-        const std::string input = path == "-" ? "standard input" : path;
+        const std::string input = input_name(path);
         const bool is_shared = team().processes() > 1;
         if (is_shared) expect_file(path);
         StepCount& count = session_.begin_step("reading " + input, StepUnit::bytes);

@@ -7,24 +7,10 @@
 #include "common/cli/option_table.hpp"
 #include "common/cli/sizes.hpp"
 
-// Threads along x and along y.
-struct BlockShape {
-    unsigned x, y;
-};
-
-// "32x8", or "256" for a block of one row.
+// "32x8,256": the second block has one row.
 inline std::vector<BlockShape> parse_block_shapes(const std::string& list) {
     std::vector<BlockShape> shapes;
-    for (const std::string& word : split(list, ',')) {
-        const std::vector<std::string> extents = split(word, 'x');
-        if (extents.size() > 2) fail(Exit::usage, "block '{}' is neither THREADS nor WIDTHxHEIGHT", word);
-        constexpr std::size_t most_threads = 1024;
-        const std::size_t x = parse_count(extents.front(), "block", most_threads),
-                          y = extents.size() == 2 ? parse_count(extents.back(), "block", most_threads) : 1;
-        if (x * y < 1 || x * y > most_threads)
-            fail(Exit::usage, "block '{}' has {} threads; choose 1 to {}", word, x * y, most_threads);
-        shapes.push_back({unsigned(x), unsigned(y)});
-    }
+    for (const std::string& word : split(list, ',')) shapes.push_back(parse_block_shape(word, "--block"));
     return shapes;
 }
 

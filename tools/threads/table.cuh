@@ -7,11 +7,6 @@
 
 namespace BACKEND {
 
-// The number of the GPU, or "sim".
-inline std::string device_label(const DeviceInfo& device) {
-    return device.simulated ? "sim" : std::to_string(device.ordinal);
-}
-
 // A row's subject, and what is the same for all rows.
 template <typename Subject>
 struct RowOf {
