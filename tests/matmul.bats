@@ -182,6 +182,8 @@ thin_steps=101x103x15,50x3001x7,77x9x1,100x100x16
         expect_fine matmul -k thin --tile "$kind" -n "$shape" -w 0 -r 1 --csv
         [ "$(column p_tile)" = "$name" ] || ! on_simulator || complain "$tile"
     done
+    expect_fine matmul -k thin --tile rows,columns -n 3x2x77 -w 0 -r 1 --csv
+    [ "$(column verify | xargs)" = "pass pass" ]
     refuses 2 "no such tile computes 50x90x7 in f32; there are steps, dots" matmul -k thin --tile rows -n 50x90x7
     refuses 77 "81x81x81 has more than 8 rows and columns, more than 16 steps along k, and more than 524288" \
         matmul -k thin -n 81
@@ -292,6 +294,9 @@ thin_steps=101x103x15,50x3001x7,77x9x1,100x100x16
         expect_fine matmul -t bf16 -k hopper --tile $tile -n 512x640x4096 -w 0 -r 1 --csv
         [ "$(column p_tile) $(column verify)" = "${tile%%:*} pass" ] || complain "--tile $tile"
     done
+    # Rows of results that TMA cannot store, of even and odd length.
+    expect_fine matmul -t bf16 -k hopper -n 300x298x190,129x66x65,70x333x64 -w 0 -r 1 --csv
+    [ "$(column verify | sort -u)" = pass ]
     refuses 2 "no such tile computes 64x64x64 in bf16; there are 128x256x64, " matmul -t bf16 -k hopper --tile 1x1x1 -n 64
 }
 

@@ -29,7 +29,7 @@ namespace gpu {
 
 constexpr int stages = 2, stage_words = 4096, consumers = 256, loads = 4;
 
-enum class Release { lane_0, lane_0_converged, every_lane, lane_0_after_use, count };
+enum class Release { lane_0, lane_0_converged, every_lane, lane_0_after_use };
 const char* const names[] = {"lane 0 after its loads", "lane 0 after __syncwarp", "every lane after its own loads",
                              "lane 0 after use and __syncwarp"};
 

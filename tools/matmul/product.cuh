@@ -26,9 +26,9 @@ inline ProductProblem problem_on(const Session& session, const DeviceInfo& devic
 #ifndef __SIMCC__
     problem.hopper = hopper_kernels_run(device.compute_capability);
 #else
-    const std::string& tile = problem.forced_tile;
-    if (!tile.empty() && tile != "all" && !is_thin_key(tile))
-        fail(Exit::unavailable, "--tile {} needs a GPU of compute capability 9.0", tile);
+    for (const std::string& tile : split(problem.forced_tile, ','))
+        if (tile != "all" && !is_thin_key(tile))
+            fail(Exit::unavailable, "--tile {} needs a GPU of compute capability 9.0", tile);
 #endif
     return problem;
 }

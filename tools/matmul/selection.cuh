@@ -35,12 +35,7 @@ struct Chosen {
 inline std::vector<std::string> tiles_to_run(const MatmulVariant& variant, const ProductProblem& problem) {
     if (!variant.tiles || problem.forced_tile.empty()) return {""};
     if (problem.forced_tile == "all") return variant.tiles(problem);
-    std::vector<std::string> tiles;
-    for (size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
-        end = problem.forced_tile.find(',', begin);
-        tiles.push_back(problem.forced_tile.substr(begin, end == std::string::npos ? end : end - begin));
-    }
-    return tiles;
+    return split(problem.forced_tile, ',');
 }
 
 // The selected variants that can run.

@@ -10,6 +10,7 @@
 #include "common/io/dtype.hpp"
 #include "common/io/text.hpp"
 #include "kernels/matmul/thin/columns.cuh"
+#include "kernels/matmul/thin/cost.cuh"
 #include "kernels/matmul/thin/dots.cuh"
 #include "kernels/matmul/thin/rows.cuh"
 #include "kernels/matmul/thin/steps.cuh"
@@ -22,21 +23,18 @@
 
 namespace BACKEND {
 
-// What thin products cost in cycles, without the launch; measured on an H200.
+// What a thin product costs in cycles, without the launch; measured on an H200.
 struct ThinCost {
-    static constexpr double bytes_per_cycle = 17;   // of the memory, for each multiprocessor
-    static constexpr double round_cycles = 1200;    // of loads that are in flight together
-    static constexpr double sharing_cycles = 4000;  // until the last block begins to add the others' sums
-    double fixed;                                   // of a block: staging, adding the sums of its lanes
-    double rounds;                                  // of a block, one after another
-    double adding_rounds;                           // of the last block, where blocks share k; else 0
-    double multiply_adds_per_cycle;                 // of a multiprocessor, where they take longer than the memory
+    static constexpr double bytes_per_cycle = 17;  // of the memory, for each multiprocessor
+    double fixed;                                  // of a block: staging, adding the sums of its lanes
+    double busy;                                   // of a multiprocessor, if it takes longer than the memory
+    double sharing;                                // where blocks share k
+    double multiply_adds_per_cycle;                // of a multiprocessor
 
     double cycles(const ProductShape& shape, size_t element_bytes, unsigned multiprocessors) const {
         const double moving = shape.elements() * double(element_bytes) / (bytes_per_cycle * multiprocessors),
                      multiplying = shape.flop() / 2 / (multiply_adds_per_cycle * multiprocessors);
-        return fixed + std::max({moving, multiplying, rounds * round_cycles}) +
-               (adding_rounds > 0 ? sharing_cycles + adding_rounds * round_cycles : 0);
+        return fixed + std::max({moving, multiplying, busy}) + sharing;
     }
 };
 
@@ -63,20 +61,13 @@ inline std::string thin_tile(size_t m, size_t n, size_t k, unsigned shares) {
     return text("{}x{}x{}", m, n, k) + (shares > 1 ? text("/{}", shares) : "");
 }
 
-// The rounds of adding up `sums` sums from each of `shares` shares.
-template <typename T>
-double adding_rounds(unsigned shares, double sums) {
-    if (shares == 1) return 0;
-    return double(divide_up(shares, 8)) * std::ceil(sums / (thin_block * Vector<SumOf<T>>::length));
-}
-
 template <typename T>
 ProductMethod few_columns_method(const ProductProblem& problem) {
     const auto [m, n, k] = problem.shape;
     const FewColumnsPlan plan = plan_few_columns<T>(m, n, k, unsigned(problem.device->multiprocessors));
     const std::string tile = thin_tile(plan.block_rows, n, plan.share_pieces * piece_length<T>, plan.shares);
-    const double cycles = FewColumnsCost::cycles<T>(plan, unsigned(problem.device->multiprocessors));
-    const ThinCost cost = {cycles, 0, 0, by_size<T>(22, 15, 9)};
+    const double busy = FewColumnsCost::busy<T>(plan, unsigned(problem.device->multiprocessors));
+    const ThinCost cost = {FewColumnsCost::fixed, busy, FewColumnsCost::sharing<T>(plan), by_size<T>(22, 15, 9)};
     return thin_method_of<FewColumns, T>(problem, plan, tile, cost);
 }
 
@@ -86,8 +77,8 @@ ProductMethod few_rows_method(const ProductProblem& problem) {
     const FewRowsPlan plan = plan_few_rows<T>(m, n, k, unsigned(problem.device->multiprocessors));
     const double ahead = m <= 2 ? few_rows_ahead<1> : few_rows_ahead<few_rows>;
     const ThinCost cost = {4000 + by_size<T>(1300, 900, 700) * lanes_for(m),
-                           double(plan.share_k) / (plan.streams * ahead),
-                           adding_rounds<T>(plan.shares, double(m * plan.width)), by_size<T>(47, 30, 13)};
+                           ThinRoundCost::loading * double(plan.share_k) / (plan.streams * ahead),
+                           sharing_cycles<T>(plan.shares, m * plan.width), by_size<T>(47, 30, 13)};
     return thin_method_of<FewRows, T>(problem, plan, thin_tile(m, plan.width, plan.share_k, plan.shares), cost);
 }
 
@@ -104,8 +95,8 @@ template <typename T>
 ProductMethod lane_dots_method(const ProductProblem& problem) {
     const auto [m, n, k] = problem.shape;
     const LaneDotsPlan plan = plan_lane_dots(m, n, k);
-    const ThinCost cost = {1500 + 40 * std::log2(double(plan.lanes)),
-                           double(divide_up(k, plan.lanes * lane_dots_in_flight)), 0, 8};
+    const size_t rounds = divide_up(k, size_t{plan.lanes} * lane_dots_in_flight);
+    const ThinCost cost = {1500 + 40 * std::log2(double(plan.lanes)), ThinRoundCost::loading * double(rounds), 0, 8};
     return thin_method_of<LaneDots, T>(problem, plan, thin_tile(1, 1, plan.lanes * lane_dots_in_flight, 1), cost);
 }
 

@@ -29,14 +29,6 @@ __device__ inline void copy_async_or_clear(void* shared, const void* global, boo
                  : "memory");
 }
 
-/// Starts copying one element of 4 or 8 bytes, or zeros if it does not exist (`there`).
-template <typename T>
-__device__ inline void copy_async_element(T* shared, const T* global, bool there) {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(shared_address(shared)), "l"(global),
-                 "n"(sizeof(T)), "r"(there ? int(sizeof(T)) : 0)
-                 : "memory");
-}
-
 /// A matrix whose rows may begin anywhere.
 template <typename T>
 struct PiecewiseMatrix {
@@ -60,11 +52,11 @@ struct PiecewiseMatrix {
     /// `column` is a multiple of a piece. Zeros outside.
     template <int count, int pieces, int row_elements, int threads>
     __device__ void copy(T* shared, size_t row, size_t column, int thread) const {
-        if constexpr (!by_covering_pieces) {
-            if (is_shifted()) {
-                copy_elements<count, pieces * piece, row_elements, threads>(shared, row, column, thread);
-                return;
-            }
+        if (is_shifted()) {
+            if constexpr (by_covering_pieces)
+                copy_covering_rows<count, pieces, row_elements, threads>(shared, row, column, thread);
+            else copy_elements<count, pieces * piece, row_elements, threads>(shared, row, column, thread);
+            return;
         }
         static_assert(threads % pieces == 0 && count % (threads / pieces) == 0, "every thread copies as much");
         constexpr int rows_at_once = threads / pieces;
@@ -72,16 +64,23 @@ struct PiecewiseMatrix {
         const size_t x = column + p * piece;
         row += first_r;
         shared += first_r * row_elements + p * piece;
-        if (!is_shifted()) {
-            const T* source = data + row * columns + x;
+        const T* source = data + row * columns + x;
 #pragma unroll
-            for (int i = 0; i < count / rows_at_once; ++i) {
-                const bool there = row + i * rows_at_once < rows && x < columns;
-                copy_async_or_clear(shared + i * rows_at_once * row_elements, there ? source : data, there);
-                source += rows_at_once * columns;
-            }
-            return;
+        for (int i = 0; i < count / rows_at_once; ++i) {
+            const bool there = row + i * rows_at_once < rows && x < columns;
+            copy_async_or_clear(shared + i * rows_at_once * row_elements, there ? source : data, there);
+            source += rows_at_once * columns;
         }
+    }
+
+    /// The same where rows are read in the pieces that cover them.
+    template <int count, int pieces, int row_elements, int threads>
+    __device__ void copy_covering_rows(T* shared, size_t row, size_t column, int thread) const {
+        constexpr int rows_at_once = threads / pieces;
+        const int first_r = thread / pieces, p = thread % pieces;
+        const size_t x = column + p * piece;
+        row += first_r;
+        shared += first_r * row_elements + p * piece;
 #pragma unroll 4
         for (int i = 0; i < count / rows_at_once; ++i) {
             T* const target = shared + i * rows_at_once * row_elements;
@@ -90,6 +89,7 @@ struct PiecewiseMatrix {
         }
     }
 
+    /// Copies `count` rows of `elements` elements from (row, column) on, one by one. Zeros outside.
     template <int count, int elements, int row_elements, int threads>
     __device__ void copy_elements(T* shared, size_t row, size_t column, int thread) const {
         static_assert(threads % elements == 0 && count % (threads / elements) == 0, "every thread copies as much");
@@ -102,7 +102,7 @@ struct PiecewiseMatrix {
 #pragma unroll 8
         for (int i = 0; i < count / rows_at_once; ++i) {
             const bool there = in_row && row + i * rows_at_once < rows;
-            copy_async_element(shared + i * rows_at_once * row_elements, there ? source : data, there);
+            copy_async(shared + i * rows_at_once * row_elements, there ? source : data, there);
             source += rows_at_once * columns;
         }
     }

@@ -7,6 +7,7 @@
 // Any m and k, up to 8 columns. A block's rows are of one class (see pieces.cuh), and B is shifted in shared memory as
 // far as they are. If rows are few, several blocks share k.
 #include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/thin/cost.cuh"
 #include "kernels/matmul/thin/pieces.cuh"
 
 #include <cuda_runtime.h>
@@ -23,25 +24,26 @@ struct FewColumnsPlan {
 };
 
 constexpr int few_columns = 8, few_columns_rows = 4;  // rows per group of lanes
+constexpr unsigned few_columns_resident = 2;          // blocks per multiprocessor
 
-/// The cycles of a plan, less the launch, where the memory does not take longer; estimated for an H200.
+/// What a plan costs in cycles, unless the memory takes longer; on an H200.
 struct FewColumnsCost {
-    static constexpr double fixed = 3500, fixed_per_column = 300;          // adding the sums of lanes and warps
-    static constexpr double staging_round = 900, staged_in_a_round = 8.0;  // elements of B per thread
-    static constexpr double loading_round = 1200;                          // of A
-    static constexpr double sharing = 4000, adding_round = 1200;           // where blocks share k
+    static constexpr double fixed = 3500;      // of a product, without the launch
+    static constexpr double per_column = 300;  // of a block: adding the sums of lanes and warps
 
+    /// What the blocks of one multiprocessor do.
     template <typename T>
-    static double cycles(const FewColumnsPlan& plan, unsigned multiprocessors) {
-        constexpr unsigned resident = 2;
-        const double width = lanes_for(plan.n),
-                     staged = double(plan.share_pieces) * piece_length<T> * width / thin_block;
-        const double waves = double(divide_up(size_t{plan.tiles} * plan.shares, size_t{resident} * multiprocessors));
-        const double block = fixed_per_column * width + staging_round * (staged / staged_in_a_round) +
-                             loading_round * double(plan.share_pieces) / (plan.lanes * plan.k_warps);
-        const double added = double(divide_up(plan.block_rows * plan.n, thin_block * Vector<SumOf<T>>::length)) *
-                             double(divide_up(plan.shares, 8));
-        return fixed + waves * block + (plan.shares > 1 ? sharing + adding_round * added : 0);
+    static double busy(const FewColumnsPlan& plan, unsigned multiprocessors) {
+        const size_t width = lanes_for(plan.n), staged = plan.share_pieces * piece_length<T> * width,
+                     waves =
+                         divide_up(size_t{plan.tiles} * plan.shares, size_t{few_columns_resident} * multiprocessors),
+                     rounds = divide_up(plan.share_pieces, size_t{plan.lanes} * plan.k_warps);
+        return double(waves) * (per_column * double(width) + ThinRoundCost::loading * double(rounds) +
+                                ThinRoundCost::staging * double(staged) / (thin_block * thin_in_flight));
+    }
+    template <typename T>
+    static double sharing(const FewColumnsPlan& plan) {
+        return sharing_cycles<T>(plan.shares, plan.block_rows * plan.n);
     }
 };
 
@@ -55,27 +57,27 @@ FewColumnsPlan plan_few_columns(size_t m, size_t n, size_t k, unsigned multiproc
     plan.lanes = lanes_for(plan.pieces);
     // The sums of all groups of lanes must fit into shared memory.
     while (thin_warps * (lanes_per_warp / plan.lanes) * rows * lanes_for(n) > thin_shared_sums<T>) plan.lanes *= 2;
-    const auto use = [&](unsigned k_warps) {
+    const auto set_k_warps = [&](unsigned k_warps) {
         plan.k_warps = k_warps;
         plan.block_rows = thin_warps / k_warps * (lanes_per_warp / plan.lanes) * rows;
         plan.tiles = static_cast<unsigned>(plan.classes * divide_up(divide_up(m, plan.classes), plan.block_rows));
     };
     // With one column the memory is the limit: more blocks than run at once, so that the last ones are a small part.
     unsigned least_warps = 1;
-    use(least_warps);
+    set_k_warps(least_warps);
     while (n == 1 && least_warps < thin_warps && plan.pieces > 2 * size_t{plan.lanes} * least_warps &&
            plan.tiles < (least_warps == 1 ? 8 : 2) * size_t{multiprocessors})
-        use(least_warps *= 2);
+        set_k_warps(least_warps *= 2);
     const unsigned most_warps = n == 1 ? least_warps : thin_warps;
     FewColumnsPlan best;
     double fewest = 0;
     for (unsigned k_warps = least_warps; k_warps <= most_warps; k_warps *= 2) {
-        use(k_warps);
+        set_k_warps(k_warps);
         for (unsigned shares = 1; shares <= most_shares && shares <= plan.pieces; ++shares) {
             if (shares > 1 && plan.tiles > multiprocessors) break;  // there is a ticket per multiprocessor
             plan.share_pieces = divide_up(plan.pieces, size_t{shares});
             plan.shares = static_cast<unsigned>(divide_up(plan.pieces, plan.share_pieces));
-            const double cycles = FewColumnsCost::cycles<T>(plan, multiprocessors);
+            const double cycles = FewColumnsCost::busy<T>(plan, multiprocessors) + FewColumnsCost::sharing<T>(plan);
             if (best.pieces > 0 && cycles >= fewest) continue;
             best = plan;
             fewest = cycles;
@@ -114,7 +116,7 @@ __device__ inline void stage_columns(const T* b, SumOf<T>* staged, const FewColu
 
 /// Grid plan.tiles x plan.shares (a tile has rows of one class). Block 256.
 template <typename T, int columns>
-__global__ void __launch_bounds__(thin_block, 2)
+__global__ void __launch_bounds__(thin_block, few_columns_resident)
     matmul_few_columns(const T* a, const T* b, T* c, FewColumnsPlan plan, ThinShares<SumOf<T>> shares) {
     using Sum = SumOf<T>;
     constexpr int rows = few_columns_rows, length = piece_length<T>, part_length = Vector<Sum>::length;

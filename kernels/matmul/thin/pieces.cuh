@@ -23,6 +23,9 @@ constexpr int piece_length = Vector<T>::length;
 
 constexpr int thin_block = 256, thin_warps = thin_block / lanes_per_warp;
 
+/// How many loads a thread has in flight where it stages elements or adds the sums of shares.
+constexpr unsigned thin_in_flight = 8;
+
 /// How many sums fit into a block's shared memory.
 template <typename T>
 constexpr int thin_shared_sums = 32 * 1024 / sizeof(SumOf<T>);
@@ -120,7 +123,7 @@ __device__ inline bool is_last_share(unsigned* ticket, unsigned shares) {
 /// the vector's length.
 template <typename Sum>
 __device__ inline Vector<Sum> add_shares(const Sum* d_sums, size_t index, size_t stride, unsigned shares) {
-    constexpr unsigned at_once = 8;  // loads in flight
+    constexpr unsigned at_once = thin_in_flight;
     Vector<Sum> total = {};
     for (unsigned first = 0; first < shares; first += at_once) {
         RawPiece loaded[at_once];
@@ -146,7 +149,7 @@ constexpr size_t no_element = ~size_t{0};
 /// loads in flight per thread. Element i goes to staged[place(i)] and comes from source[index(i)]; zero for no_element.
 template <typename T, typename Index, typename Place>
 __device__ inline void stage_elements(const T* source, SumOf<T>* staged, unsigned count, Index index, Place place) {
-    constexpr unsigned at_once = 8;
+    constexpr unsigned at_once = thin_in_flight;
     const auto store = [&](unsigned number, size_t from, T element) {
         staged[place(number)] = from != no_element ? static_cast<SumOf<T>>(element) : SumOf<T>(0);
     };

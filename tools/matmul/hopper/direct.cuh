@@ -114,9 +114,9 @@ inline double direct_cycles(const DirectChoice& choice, unsigned blocks, const P
     const size_t occupied = blocks_at_once(blocks, multiprocessors);  // multiprocessors: clusters leave some idle
     const size_t at_once = occupied * choice.occupancy, waves = all / at_once, left = all % at_once;
     const size_t piece = 16 / choice.element_bytes;
-    const double shifted = (shape.k % piece != 0 ? double(choice.tile.m) * choice.tile.k : 0) +
-                           (shape.n % piece != 0 ? double(choice.tile.n) * choice.tile.k : 0);
-    const double stage = choice.stage_cycles + shifted * cost.misaligned;
+    const double misaligned = (shape.k % piece != 0 ? double(choice.tile.m) * choice.tile.k : 0) +
+                              (shape.n % piece != 0 ? double(choice.tile.n) * choice.tile.k : 0);
+    const double stage = choice.stage_cycles + misaligned * cost.misaligned;
     const auto wave = [&](size_t blocks_each) {  // on each multiprocessor
         if (blocks_each == 0) return 0.0;
         return cost.fixed + double(steps) * std::max(stage * double(blocks_each), cost.shortest_stage);
