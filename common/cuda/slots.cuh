@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <deque>
+#include <exception>
 #include <functional>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -146,7 +146,7 @@ private:
         try {
             for (std::size_t i = 1; i < devices_.size(); ++i)
                 threads.emplace_back([ordinal = devices_[i].ordinal] { static_cast<void>(cudaSetDevice(ordinal)); });
-        } catch (const std::system_error&) {  // no more threads: the other contexts are created later
+        } catch (const std::exception&) {  // no more threads or memory: the other contexts are created later
         }
         static_cast<void>(cudaSetDevice(devices_.front().ordinal));
         for (std::thread& thread : threads) thread.join();

@@ -14,7 +14,8 @@ inline std::size_t share_begin(std::size_t n, std::size_t shares, std::size_t i)
     return n / shares * i + std::min(i, n % shares);
 }
 
-// Calls work(i, begin, end) for every share i of [0, n), each in its own thread, all at once.
+// Calls work(i, begin, end) for every share i of [0, n), each in its own thread, all at once. If some throw, all others
+// still end, and then the first exception is thrown again.
 void run_shares(std::size_t n, std::size_t shares,
                 const std::function<void(std::size_t i, std::size_t begin, std::size_t end)>& work);
 

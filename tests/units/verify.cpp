@@ -1,15 +1,18 @@
 // Tests of the comparisons behind every "verify" column, the statistics behind every time, and the generated inputs.
 // Prints each broken promise and exits 1; tests/verification.bats compiles and runs it.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "common/cuda/throughput.hpp"
 #include "common/io/numbers.hpp"
+#include "common/measure/parallel.hpp"
 #include "common/measure/random.hpp"
 #include "common/measure/statistics.hpp"
 #include "common/measure/verdict.hpp"
@@ -49,6 +52,24 @@ static Verdict with_one_replaced(std::size_t n, std::size_t place, float value) 
     if (place < n) elements[place] = value;
     return compare_elements(
         elements.data(), n, [](std::size_t i) { return double(i); }, [](double) { return 0.25; });
+}
+
+// Every share of a loop runs, and what one throws arrives here, from whichever thread.
+static void shares_of_a_loop() {
+    for (std::size_t failing : {std::size_t{0}, std::size_t{3}, std::size_t{7}}) {
+        std::vector<int> done(8, 0);
+        std::string caught;
+        try {
+            run_shares(1000, done.size(), [&](std::size_t i, std::size_t, std::size_t) {
+                done[i] = 1;
+                if (i == failing) throw std::runtime_error("share " + std::to_string(i));
+            });
+        } catch (const std::runtime_error& error) {
+            caught = error.what();
+        }
+        promise(caught == "share " + std::to_string(failing), "an exception of any share arrives at the caller");
+        promise(std::count(done.begin(), done.end(), 1) == 8, "all shares run to their ends beside one that fails");
+    }
 }
 
 static void many_elements() {
@@ -372,6 +393,7 @@ int main() {
     element_types();
     published_peaks();
     single_values();
+    shares_of_a_loop();
     many_elements();
     order_statistics();
     coverage_of_the_interval();
