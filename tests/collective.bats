@@ -38,6 +38,7 @@ collective_fine() {
     local type operator place places turn=0
     export SIMCC_DEVICES=3
     for type in f32 f64 i32 i64 f16 bf16; do
+        turn=$((turn + 1))
         for operator in sum prod min max avg; do
             [[ $type$operator != i?*avg ]] || continue
             places=('' --in-place)

@@ -4,6 +4,8 @@
 
 # Tests side by side on a GPU
 
+# Several streams on a GPU
+
 load helpers
 
 # Every variant that can run here is right at the sizes and widths (both with commas). Further arguments are options.

@@ -3,6 +3,8 @@
 
 # Tests side by side on a GPU
 
+# Several streams on a GPU
+
 load helpers
 
 # ---- exit status 4: bad input

@@ -4,6 +4,8 @@
 
 # Tests side by side on a GPU
 
+# Several streams on a GPU
+
 load helpers
 
 # The sizes of gangs to try; on GPUs, those that the machine has.

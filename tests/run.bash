@@ -8,8 +8,8 @@
 # the line "# Alone on a GPU" waits until these have ended; files with the line "# Needs no GPU" run beside them, on the
 # other half of the processors. Each test of a file with the line "# Tests side by side", or "# Tests side by side on a
 # GPU", counts as a file of its own: such tests take long, on a GPU because every program has to set it up first. With
-# one hardware queue for all streams (CUDA_DEVICE_MAX_CONNECTIONS) that takes half the time; files that run alone keep
-# CUDA's default.
+# one hardware queue for all streams (CUDA_DEVICE_MAX_CONNECTIONS) that takes half the time; files that run alone, and
+# those with the line "# Several streams on a GPU", keep CUDA's default.
 set -u
 
 case ${1-} in
@@ -59,6 +59,7 @@ report() {
 run_job() {
     local begin=$SECONDS file=${1%.bats*}.bats filter=() bats
     if [ "$file" != "$1" ]; then filter=(--filter "^$(title "$file" "${1##*.}")\$"); fi
+    if grep -q '^# Several streams on a GPU' "$file"; then unset CUDA_DEVICE_MAX_CONNECTIONS; fi
     timeout --kill-after=10 "$limit" bats --tap "${filter[@]}" "$file" >"$results/$1.tap" 2>&1 &
     bats=$!
     trap 'kill "$bats" 2>/dev/null; wait; exit 1' TERM

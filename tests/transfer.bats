@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # What transfer promises: every way to copy brings every byte, for every size, alignment and number of threads.
 
+# Several streams on a GPU
+
 load helpers
 
 # The variants that run on one device: all but those between two.

@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # What transpose promises: every variant is right for every shape, type and alignment, and a filter takes any matrix.
 
+# Several streams on a GPU
+
 load helpers
 
 shapes="0 1 7x3 33x65 128x128 100x1 1x77 5x1000 1000x5 64x256 257 0x9"

@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # What vecadd promises: every variant is right for every n, type and kind of memory, and a filter adds two inputs.
 
+# Several streams on a GPU
+
 load helpers
 
 small_sizes="0 1 31 32 33 255 257 1000"

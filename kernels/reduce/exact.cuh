@@ -120,7 +120,10 @@ private:
 template <unsigned loads, typename T>
 __device__ unsigned add_share_exactly(const T* input, VectorSpan<T> span, DigitColumn column) {
     constexpr unsigned length = Vector<T>::length, batch = 8 / length;  // loads that are added together
-    constexpr unsigned turns_before_carry = LongFormat<T>::adds_before_carry / (loads * length) - 1;  // - 1: the edges
+    constexpr unsigned turns_before_carry =
+        LongFormat<T>::adds_before_carry / (loads * length) - 1;  // - 1: the edges, and the parts of the expansion
+    static_assert(loads % batch == 0 && loads * length > Expansion::parts,
+                  "a turn is whole batches, and finish() fits");
     const unsigned tile = blockDim.x * loads;
     const size_t grid_stride = static_cast<size_t>(gridDim.x) * tile;
     const auto* vectors = reinterpret_cast<const Vector<T>*>(input + span.head);

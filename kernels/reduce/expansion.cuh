@@ -12,7 +12,7 @@
 
 namespace BACKEND {
 
-/// The parts, the largest first, are about 53 bits apart. One part holds a sum of f32 of similar size, two one of f64.
+/// Each part is what rounding lost from the one before, about 53 bits below its largest sum. One part holds a sum of f32 of similar size, two one of f64.
 class Expansion {
 public:
     static constexpr int parts = 3;
