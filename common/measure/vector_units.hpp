@@ -22,7 +22,7 @@ inline const char* name_of(VectorUnits units) {
 #elif defined(__x86_64__)
     constexpr const char* baseline = "SSE2";
 #else
-    constexpr const char* baseline = "the baseline's";
+    constexpr const char* baseline = "baseline instructions";
 #endif
     return units == VectorUnits::avx512 ? "AVX-512" : units == VectorUnits::avx2 ? "AVX2" : baseline;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The tutorial's ladder: every block ends in one atomic on the result, so one launch is enough.
+// The tutorial's ladder: all of it ends in atomics on the one result, so one launch is enough.
 //   reduce_atomic_global   every thread updates the one result: n atomics on one address, one after another
 //   reduce_atomic_shared   removes n - n/block of them from global memory: each block first adds up its own total
 //   reduce_shared_tree     removes the shared atomics: log2(block) steps of pairwise combining, half the threads each

@@ -64,9 +64,8 @@ ForeignRange foreign(const Operation& operation) {
                  " this memory, and no event or synchronization orders the two";
     if (operation.is_staged) {
         range.what +=
-            ": also cudaMemcpy may return when it has read pageable memory; wait with cudaStreamSynchronize(0), or "
-            "copy in "
-            "the kernel's own stream";
+            ": even cudaMemcpy may return once it has read pageable memory; wait with cudaStreamSynchronize(0), or "
+            "copy in the kernel's own stream";
     }
     return range;
 }
