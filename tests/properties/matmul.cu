@@ -5,6 +5,7 @@
 #include "kernels/matmul/hopper/fitted_tiles.cuh"
 #include "kernels/matmul/hopper/stream_k_cost.cuh"
 #include "kernels/matmul/thin/columns.cuh"
+#include "kernels/matmul/thin/dots.cuh"
 #include "kernels/matmul/thin/rows.cuh"
 #include "kernels/matmul/thin/steps.cuh"
 #include "kernels/matmul/tile_order.cuh"
@@ -253,6 +254,13 @@ void check_thin_plans(std::size_t m, std::size_t n, std::size_t k, unsigned mult
     for (unsigned stream = 0; stream < rows.streams; ++stream)
         require(rows.width + stream * (n % piece_length<T>) % piece_length<T> <= rows.lanes * piece_length<T>,
                 "a stream's lanes do not cover its columns");
+    if (double(m) * double(n) * double(k) <= double(most_lane_dots)) {
+        const LaneDotsPlan dots = plan_lane_dots(m, n, k);
+        require(dots.elements == m * n, "an element of C has no lanes");
+        require(dots.lanes == 32 || dots.lanes * lane_dots_in_flight >= k, "lanes take more than one round");
+        require(lanes_per_warp % dots.lanes == 0, "an element's lanes are in two warps");
+        require(std::size_t{dots.elements} * dots.lanes < std::size_t{1} << 31, "32 bits do not number all lanes");
+    }
     const FewStepsPlan steps = plan_few_steps<T>(m, n, k, multiprocessors);
     require_rows(steps.classes, steps.row_tiles, std::size_t{steps.rounds} * thin_block / steps.lanes * few_steps_rows);
     for (unsigned row = 0; row < steps.classes; ++row)
