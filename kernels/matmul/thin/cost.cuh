@@ -1,5 +1,5 @@
 #pragma once
-// What thin products cost in cycles; measured on an H200.
+// What thin products cost in cycles on an H200. `staging` is an estimate that no script has fitted yet.
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/matmul/thin/pieces.cuh"
 

@@ -15,7 +15,8 @@
 
 namespace BACKEND {
 
-// What products of one type by `direct` cost, in cycles. tests/measure/fit_direct.py fits these constants.
+// What products of one type by `direct` cost, in cycles. tests/measure/fit_direct.py fits these constants;
+// for 16-bit types it does not determine the last two.
 struct DirectCost {
     double fixed;              // of a block: filling the ring, storing the sums
     double shortest_stage;     // of a block: a part of the memory's latency
