@@ -22,8 +22,9 @@ CLOCK_GHZ = 1.8  # for products that take a few microseconds
 SIZES = {"bf16": 2, "f16": 2, "f32": 4, "tf32": 4, "f64": 8}
 PEAKS = {"bf16": 1024, "f16": 1024, "f32": 128, "tf32": 512, "f64": 128}  # multiply-adds a cycle
 MOST_STEPS = 2 ** 34
-STARTS = {"launch": 6000, "fixed": 3500, "shortest_stage": 500, "misaligned": 0.1, "sharing": 1500,
-          "sharing_per_block": 50, "bytes_per_cycle": 16, "visible_part": 0.2}
+STARTS = {"launch": 6000, "fixed": 3500, "shortest_stage": 500, "unit": 0.06, "straightening": 0.26, "sharing": 1500,
+          "sharing_per_block": 50, "between_clusters": 3500, "bytes_per_cycle": 16, "visible_part": 0.2}
+MOST_CLUSTER = 16
 
 
 def divide_up(count, group):
@@ -31,12 +32,12 @@ def divide_up(count, group):
 
 
 def shared_bytes(dtype, tile):
-    """Shared memory of a block, like DirectShape::shared_bytes(); misaligned rows of 16-bit types need one more stage."""
+    """Shared memory of a block, like DirectShape::shared_bytes(); odd rows of 16-bit types need one more stage."""
     size, (tile_m, tile_n) = SIZES[dtype], tile
     tile_k, stages = 128 // size, 3 if tile == (128, 64) else 4
+    stages += size == 2
     row_a, row_b = tile_k + (8 if size == 2 else 4), tile_n + (4 if size == 8 else 8)
     sum_bytes = max(4, size)
-    stages += size == 2
     return max(size * (tile_m * row_a + tile_k * row_b) * stages, sum_bytes * tile_m * (tile_n + 16 // sum_bytes))
 
 
@@ -50,20 +51,30 @@ def occupancy(dtype, tile):
 def cycles(dtype, shape, tile, blocks, constants):
     """direct_cycles() of the source, plus the cycles of the launch."""
     (m, n, k), (tile_m, tile_n), size = shape, tile, SIZES[dtype]
-    tile_k, piece = 128 // size, 16 // size
+    tile_k, cluster = 128 // size, min(blocks, MOST_CLUSTER)
     steps, most = divide_up(divide_up(k, tile_k), blocks), occupancy(dtype, tile)
-    occupied = MULTIPROCESSORS * 10 // 11 if blocks > 2 else MULTIPROCESSORS  # as ClusterOfFour of the source has it
+    occupied = MULTIPROCESSORS * 10 // 11 if cluster > 2 else MULTIPROCESSORS  # as ClusterOfFour of the source has it
     waves, left = divmod(divide_up(m, tile_m) * divide_up(n, tile_n) * blocks, occupied * most)
-    shifted = (tile_m * tile_k if k % piece else 0) + (tile_n * tile_k if n % piece else 0)
+
+    def misaligned(columns, elements):
+        row = columns * size
+        if row % 16 == 0:
+            return 0
+        if row % 4 != 0:
+            return elements * constants["straightening"]
+        return elements * size / (8 if row % 8 == 0 else 4) * constants["unit"]
+
     stage = (tile_m * tile_n * tile_k / PEAKS[dtype] / constants["reached %dx%d" % tile] +
-             shifted * constants["misaligned"])
+             misaligned(k, tile_m * tile_k) + misaligned(n, tile_n * tile_k))
 
     def wave(each):
         return constants["fixed"] + steps * max(stage * each, constants["shortest_stage"]) if each else 0
 
     computing = waves * wave(most) + wave(divide_up(left, occupied))
     if blocks > 1:
-        computing += constants["sharing"] + constants["sharing_per_block"] * blocks
+        computing += constants["sharing"] + constants["sharing_per_block"] * cluster
+    if blocks > cluster:
+        computing += constants["between_clusters"]
     memory = (m * k + k * n + m * n) * size / (constants["bytes_per_cycle"] * MULTIPROCESSORS)
     return constants["launch"] + max(computing, memory) + constants["visible_part"] * min(computing, memory)
 

@@ -262,11 +262,14 @@ void check_thin_plans(std::size_t m, std::size_t n, std::size_t k, unsigned mult
         require(std::size_t{dots.elements} * dots.lanes < std::size_t{1} << 31, "32 bits do not number all lanes");
     }
     const FewStepsPlan steps = plan_few_steps<T>(m, n, k, multiprocessors);
-    require_rows(steps.classes, steps.row_tiles, std::size_t{steps.rounds} * thin_block / steps.lanes * few_steps_rows);
+    require_rows(steps.classes, steps.row_tiles, steps.rows);
+    require(steps.rows % (thin_block / steps.lanes) == 0, "lanes are idle");
+    constexpr std::size_t length = few_steps_columns<T>;
     for (unsigned row = 0; row < steps.classes; ++row)
-        require(std::size_t{steps.column_tiles} * steps.lanes * piece_length<T> >=
-                    n + row * (n % piece_length<T>) % piece_length<T>,
+        require(std::size_t{steps.column_tiles} * steps.lanes * length >= n + row * (n % length) % length,
                 "columns are missing");
+    const std::size_t last = (std::size_t{steps.column_tiles} - 1) * steps.lanes * length;
+    require(last < n + (steps.classes > 1 ? length - 1 : 0), "a tile has no columns");
 }
 
 std::string thin_case(Random& random) {

@@ -23,14 +23,14 @@
 
 namespace BACKEND {
 
-// What a thin product costs in cycles, without the launch. The constants come from timings on an H200, those of dots
-// and of few columns from a dozen shapes each.
+// What a thin product costs in cycles, without the launch. The constants come from timings on an H200, those of dots,
+// few steps and few columns from a dozen shapes each.
 struct ThinCost {
-    static constexpr double bytes_per_cycle = 17;  // of the memory, for each multiprocessor
-    double fixed;                                  // of a block: staging, adding the sums of its lanes
-    double busy;                                   // of a multiprocessor, if it takes longer than the memory
-    double sharing;                                // where blocks share k
-    double multiply_adds_per_cycle;                // of a multiprocessor
+    double fixed;                    // of a block: staging, adding the sums of its lanes
+    double busy;                     // of a multiprocessor, if it takes longer than the memory
+    double sharing;                  // where blocks share k
+    double multiply_adds_per_cycle;  // of a multiprocessor
+    double bytes_per_cycle = 17;     // of the memory, for each multiprocessor
 
     double cycles(const ProductShape& shape, size_t element_bytes, unsigned multiprocessors) const {
         const double moving = shape.elements() * double(element_bytes) / (bytes_per_cycle * multiprocessors),
@@ -87,9 +87,9 @@ template <typename T>
 ProductMethod few_steps_method(const ProductProblem& problem) {
     const auto [m, n, k] = problem.shape;
     const FewStepsPlan plan = plan_few_steps<T>(m, n, k, unsigned(problem.device->multiprocessors));
-    const size_t rows = thin_block / plan.lanes * few_steps_rows * plan.rounds;
-    const ThinCost cost = {4000 + by_size<T>(900, 300, 400) * double(k), 0, 0, by_size<T>(35, 33, 15)};
-    return thin_method_of<FewSteps, T>(problem, plan, thin_tile(rows, plan.lanes * piece_length<T>, k, 1), cost);
+    const ThinCost cost = {4500 + 300 * double(k), 0, 0, by_size<T>(35, 60, 30), by_size<T>(8, 11, 14)};
+    return thin_method_of<FewSteps, T>(problem, plan, thin_tile(plan.rows, plan.lanes * few_steps_columns<T>, k, 1),
+                                       cost);
 }
 
 template <typename T>
@@ -97,7 +97,10 @@ ProductMethod lane_dots_method(const ProductProblem& problem) {
     const auto [m, n, k] = problem.shape;
     const LaneDotsPlan plan = plan_lane_dots(m, n, k);
     const size_t rounds = divide_up(k, size_t{plan.lanes} * lane_dots_in_flight);
-    const ThinCost cost = {1500 + 40 * std::log2(double(plan.lanes)), ThinRoundCost::loading * double(rounds), 0, 8};
+    constexpr double lanes_per_cycle = 0.6;  // that a multiprocessor starts
+    const double starting = double(plan.elements) * plan.lanes / (lanes_per_cycle * problem.device->multiprocessors);
+    const ThinCost cost = {1500 + starting + 40 * std::log2(double(plan.lanes)),
+                           ThinRoundCost::loading * double(rounds), 0, 8};
     return thin_method_of<LaneDots, T>(problem, plan, thin_tile(1, 1, plan.lanes * lane_dots_in_flight, 1), cost);
 }
 

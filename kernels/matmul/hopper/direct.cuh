@@ -1,15 +1,18 @@
 #pragma once
 // C = A B on Hopper in one launch, whatever the alignment of the rows:
 //   matmul_direct   removes, from the kernels whose tiles TMA loads, the extra launches that copy matrices whose rows
-//                   do not begin at multiples of 16 bytes: such rows are copied to shared memory element by element.
-//                   Of 16-bit types, whose elements are too small for that, the aligned pieces that cover a part of a
-//                   row are copied as they are and shifted into place there, once for all warps. The blocks of a cluster
-//                   share k, and each adds some rows of all their sums
+//                   do not begin at multiples of 16 bytes: such rows are copied to shared memory in units of 8 or 4
+//                   bytes. If rows of a 16-bit type have an odd number of elements, the aligned pieces that cover a part
+//                   of a row are copied as they are and shifted into place there, once for all warps. The blocks of a
+//                   cluster share k, and each adds some rows of all their sums. If more blocks share k, several clusters
+//                   leave their sums in global memory, and the last one adds them
 // For products of a few microseconds, where the launches of those copies would take longer than the product. Each warp
 // multiplies with mma.sync, which reaches less of the 16-bit types' peak than wgmma does. Any m, n and k.
 #include "common/cuda/async_copy.cuh"
+#include "common/cuda/last_block.cuh"
 #include "common/cuda/vector_access.cuh"
 #include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/hopper/fix_up.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/warp_product.cuh"
 #include "kernels/matmul/tile_order.cuh"
@@ -33,31 +36,35 @@ __device__ inline void copy_async_or_clear(void* shared, const void* global, boo
 template <typename T>
 struct PiecewiseMatrix {
     static constexpr int piece = DirectLayout<T>::piece;
-    /// cp.async copies no element of 2 bytes: such rows are read in the aligned 16-byte pieces that cover them, and
-    /// shifted into place later.
-    static constexpr bool by_covering_pieces = sizeof(T) == 2;
     const T* data;
     size_t rows, columns, stride;  // to the next product's
 
     __device__ void select(OnlyProduct) {}
     __device__ void select(int product) { data = matrix_of(product, data, stride); }
 
-    __host__ __device__ bool is_shifted() const { return columns % piece != 0; }
-    /// Whether copy() leaves rows for straighten() to shift.
-    __host__ __device__ bool needs_straightening() const { return by_covering_pieces && is_shifted(); }
-    /// The place of a row's first element in its piece.
-    __device__ unsigned shift_of(size_t row) const { return static_cast<unsigned>(row * columns % piece); }
+    /// Whether all rows begin at multiples of so many bytes.
+    __host__ __device__ bool is_aligned_to(size_t bytes) const { return columns * sizeof(T) % bytes == 0; }
+    /// Whether rows have an odd number of 16-bit elements: cp.async copies at least two. copy() then leaves rows for
+    /// straighten() to shift into place.
+    __host__ __device__ bool needs_straightening() const { return !is_aligned_to(4); }
 
-    /// Copies `count` rows of `pieces` pieces from (row, column) on, and one more piece per row if it needs straightening;
-    /// `column` is a multiple of a piece. Zeros outside.
+    /// Copies `count` rows of `pieces` pieces from (row, column) on; `column` is a multiple of a piece. Zeros outside.
     template <int count, int pieces, int row_elements, int threads>
     __device__ void copy(T* shared, size_t row, size_t column, int thread) const {
-        if (is_shifted()) {
-            if constexpr (by_covering_pieces)
+        if (is_aligned_to(16)) copy_pieces<count, pieces, row_elements, threads>(shared, row, column, thread);
+        else if (is_aligned_to(8))
+            copy_units<uint2, count, pieces * 2, row_elements, threads>(shared, row, column, thread);
+        else if constexpr (sizeof(T) < 8) {
+            if (!needs_straightening())
+                copy_units<unsigned, count, pieces * 4, row_elements, threads>(shared, row, column, thread);
+            else if constexpr (sizeof(T) == 2)
                 copy_covering_rows<count, pieces, row_elements, threads>(shared, row, column, thread);
-            else copy_elements<count, pieces * piece, row_elements, threads>(shared, row, column, thread);
-            return;
         }
+    }
+
+    /// The same where rows begin at multiples of 16 bytes.
+    template <int count, int pieces, int row_elements, int threads>
+    __device__ void copy_pieces(T* shared, size_t row, size_t column, int thread) const {
         static_assert(threads % pieces == 0 && count % (threads / pieces) == 0, "every thread copies as much");
         constexpr int rows_at_once = threads / pieces;
         const int first_r = thread / pieces, p = thread % pieces;
@@ -73,7 +80,29 @@ struct PiecewiseMatrix {
         }
     }
 
-    /// The same where rows are read in the pieces that cover them.
+    /// Copies `count` rows of `units` units (of 4 or 8 bytes) from (row, column) on, one by one. Zeros outside.
+    template <typename Unit, int count, int units, int row_elements, int threads>
+    __device__ void copy_units(T* shared, size_t row, size_t column, int thread) const {
+        static_assert(threads % units == 0 && count % (threads / units) == 0, "every thread copies as much");
+        constexpr int rows_at_once = threads / units, unit = sizeof(Unit) / sizeof(T);
+        const int first_r = thread / units, x = thread % units * unit;
+        row += first_r;
+        const T* source = data + row * columns + column + x;
+        shared += first_r * row_elements + x;
+        const bool in_row = column + x < columns;
+#pragma unroll 4
+        for (int i = 0; i < count / rows_at_once; ++i) {
+            const bool there = in_row && row + i * rows_at_once < rows;
+            copy_async(reinterpret_cast<Unit*>(shared + i * rows_at_once * row_elements),
+                       reinterpret_cast<const Unit*>(there ? source : data), there);
+            source += rows_at_once * columns;
+        }
+    }
+
+    /// The place of a row's first element in its piece.
+    __device__ unsigned shift_of(size_t row) const { return static_cast<unsigned>(row * columns % piece); }
+
+    /// The same where rows are read in the pieces that cover them, one more per row.
     template <int count, int pieces, int row_elements, int threads>
     __device__ void copy_covering_rows(T* shared, size_t row, size_t column, int thread) const {
         constexpr int rows_at_once = threads / pieces;
@@ -86,24 +115,6 @@ struct PiecewiseMatrix {
             T* const target = shared + i * rows_at_once * row_elements;
             copy_covering(target, row + i * rows_at_once, x);
             if (p == pieces - 1) copy_covering(target + piece, row + i * rows_at_once, x + piece);
-        }
-    }
-
-    /// Copies `count` rows of `elements` elements from (row, column) on, one by one. Zeros outside.
-    template <int count, int elements, int row_elements, int threads>
-    __device__ void copy_elements(T* shared, size_t row, size_t column, int thread) const {
-        static_assert(threads % elements == 0 && count % (threads / elements) == 0, "every thread copies as much");
-        constexpr int rows_at_once = threads / elements;
-        const int first_r = thread / elements, x = thread % elements;
-        row += first_r;
-        const T* source = data + row * columns + column + x;
-        shared += first_r * row_elements + x;
-        const bool in_row = column + x < columns;
-#pragma unroll 8
-        for (int i = 0; i < count / rows_at_once; ++i) {
-            const bool there = in_row && row + i * rows_at_once < rows;
-            copy_async(shared + i * rows_at_once * row_elements, there ? source : data, there);
-            source += rows_at_once * columns;
         }
     }
 
@@ -174,14 +185,30 @@ struct DirectShape {
         const size_t bytes = sizeof(T) * stage * (stages + (straightens ? 1 : 0));
         return bytes > sums_bytes ? bytes : sums_bytes;
     }
+
+    /// Blocks per multiprocessor: each also takes 1 KiB of shared memory for the system.
+    static constexpr int by_memory = static_cast<int>(most_shared_bytes / (shared_bytes(sizeof(T) == 2) + 1024)),
+                         by_registers = 65536 / (threads * 168),
+                         resident = by_registers < 1           ? 1
+                                    : by_registers < by_memory ? by_registers
+                                                               : by_memory;
 };
 
-/// Grid: tiles * `blocks`, the blocks of a cluster, which share k; block Shape::threads. `many`: for the products of a
-/// batch.
+/// Blocks that share k: `blocks` in clusters of `cluster`, `clusters` of them. If there are several, d_sums has room for a
+/// tile of each, and d_tickets is zero between launches and has one for each tile and each block of a cluster.
+struct DirectShares {
+    unsigned cluster = 1, clusters = 1;
+    void* d_sums = nullptr;
+    unsigned* d_tickets = nullptr;
+
+    __host__ __device__ unsigned blocks() const { return cluster * clusters; }
+};
+
+/// Grid: tiles * shares.blocks(); block Shape::threads. `many`: for the products of a batch.
 template <typename Shape, bool many>
-__global__ void __launch_bounds__(Shape::threads, 1)
+__global__ void __launch_bounds__(Shape::threads, Shape::resident)
     matmul_direct(PiecewiseMatrix<typename Shape::T> a, PiecewiseMatrix<typename Shape::T> b, typename Shape::T* c,
-                  size_t stride_c, TileOrder order, unsigned blocks) {
+                  size_t stride_c, TileOrder order, DirectShares shares) {
 #if HOPPER_CODE
     using T = typename Shape::T;
     using Sum = typename Shape::Sum;
@@ -190,10 +217,10 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     T* const ring = reinterpret_cast<T*>(memory);
     T* const straight = ring + Shape::stages * Shape::stage;
     const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
-    const unsigned rank = blockIdx.x % blocks;
+    const unsigned blocks = shares.blocks(), tile = blockIdx.x / blocks, rank = blockIdx.x % blocks;
     unsigned tile_row = 0, tile_column = 0;
     ProductNumber<many> number{};
-    order.place(blockIdx.x / blocks, tile_row, tile_column, number);
+    order.place(tile, tile_row, tile_column, number);
     a.select(number);
     b.select(number);
     c = matrix_of(number, c, stride_c);
@@ -214,14 +241,15 @@ __global__ void __launch_bounds__(Shape::threads, 1)
 
     typename Shape::Product product;
     const int warp_row = warp / Shape::warps_n * Shape::warp_m, warp_column = warp % Shape::warps_n * Shape::warp_n;
-#pragma unroll
+#pragma unroll 1
     for (int s = 0; s < Shape::stages - 1; ++s) copy(s, s);
     int now = 0, next = Shape::stages - 1;
+#pragma unroll 1
     for (int step = 0; step < count; ++step) {
         wait_copies<Shape::stages - 2>();  // this thread's part of the stage has arrived
         __syncthreads();  // all threads' parts have, and all are done with the previous stage, which is refilled next
         const T *stage_a = ring + now * Shape::stage, *stage_b = stage_a + Shape::stage_a;
-        if (shifts_a || shifts_b) {
+        if constexpr (sizeof(T) == 2) {
             const size_t k = (first + step) * Shape::tile_k;
             if (shifts_a) {
                 a.template straighten<Shape::tile_m, a_pieces, Shape::row_a, Shape::threads>(stage_a, straight, row, k,
@@ -233,7 +261,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
                     stage_b, straight + Shape::stage_a, k, column, thread);
                 stage_b = straight + Shape::stage_a;
             }
-            __syncthreads();  // all shifted pieces are in place
+            if (shifts_a || shifts_b) __syncthreads();  // all shifted pieces are in place
         }
         product.multiply(stage_a + warp_row * Shape::row_a, stage_b + warp_column, lane,
                          [&] { copy(step + Shape::stages - 1, next); });
@@ -245,47 +273,97 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     __syncthreads();  // the stages are no longer read or written: their place is free for the sums
     auto* const sums = reinterpret_cast<Sum*>(memory);
     product.store(sums + warp_row * Shape::row_c + warp_column, Shape::row_c, lane);
-    if (blocks == 1) __syncthreads();  // all warps' sums are in shared memory
-    else cluster_barrier();            // all blocks' sums are
+    // This block's part of the tile: some rows, whose sums it adds up at their place in its own shared memory.
     constexpr int length = 16 / sizeof(Sum), vectors = Shape::tile_n / length;
-    struct alignas(length * sizeof(T)) Results {
-        T values[length];
+    const unsigned cluster_rank = rank % shares.cluster;
+    const int rows = Shape::tile_m / static_cast<int>(shares.cluster),
+              first_row = static_cast<int>(cluster_rank) * rows;
+    const auto place_of = [&](int i) {
+        return reinterpret_cast<Vector<Sum>*>(sums + (first_row + i / vectors) * Shape::row_c + i % vectors * length);
     };
-    const int rows = Shape::tile_m / static_cast<int>(blocks), first_row = static_cast<int>(rank) * rows;
-    for (int i = thread; i < rows * vectors; i += Shape::threads) {
-        const int r = first_row + i / vectors, x = i % vectors * length;
-        if (row + r >= a.rows || column + x >= b.columns) continue;
-        const Sum* const place = sums + r * Shape::row_c + x;
-        Vector<Sum> total = *reinterpret_cast<const Vector<Sum>*>(place);
-        if (blocks > 1) {
-            total = {};
-            for (unsigned block = 0; block < blocks; ++block) {
-                const float4 bits = load_from_block(reinterpret_cast<const float*>(place), block);
-                const auto& more = reinterpret_cast<const Vector<Sum>&>(bits);
+    const auto exists = [&](int r, int x) { return row + r < a.rows && column + x < b.columns; };
+    const auto add = [&](Vector<Sum>& total, const float4& bits) {
+        const auto& more = reinterpret_cast<const Vector<Sum>&>(bits);
 #pragma unroll
-                for (int e = 0; e < length; ++e) total.values[e] += more.values[e];
-            }
+        for (int e = 0; e < length; ++e) total.values[e] += more.values[e];
+    };
+    if (shares.cluster > 1) {
+        cluster_barrier();  // all blocks' sums are in shared memory
+#pragma unroll 1
+        for (int i = thread; i < rows * vectors; i += Shape::threads) {
+            if (!exists(first_row + i / vectors, i % vectors * length)) continue;
+            Vector<Sum> total = {};
+#pragma unroll 4
+            for (unsigned block = 0; block < shares.cluster; ++block)
+                add(total, load_from_block(reinterpret_cast<const float*>(place_of(i)), block));
+            *place_of(i) = total;
         }
-        T* const target = c + (row + r) * b.columns + column + x;
-        Results results;
+        cluster_barrier();  // the totals are in place, and no block reads the shared memory of one that has exited
+    } else {
+        __syncthreads();  // all warps' sums are in shared memory
+    }
+    if (shares.clusters > 1) {
+        const size_t part = size_t(rows) * vectors, tile_part = part * shares.cluster;
+        float4* const d_sums =
+            static_cast<float4*>(shares.d_sums) + tile * shares.clusters * tile_part + cluster_rank * part;
+#pragma unroll 1
+        for (int i = thread; i < rows * vectors; i += Shape::threads)
+            __stcg(d_sums + rank / shares.cluster * tile_part + i, *reinterpret_cast<const float4*>(place_of(i)));
+        __syncthreads();  // all threads have written their sums
+        if (!is_last_block(shares.d_tickets + tile * shares.cluster + cluster_rank, shares.clusters)) return;
+#pragma unroll 1
+        for (int i = thread; i < rows * vectors; i += Shape::threads) {
+            Vector<Sum> total = {};
+#pragma unroll 8
+            for (unsigned cluster = 0; cluster < shares.clusters; ++cluster)
+                add(total, __ldcg(d_sums + cluster * tile_part + i));
+            *place_of(i) = total;
+        }
+        __syncthreads();  // the sums of all clusters are in place
+    }
+    if (b.columns % length == 0) {
+        struct alignas(length * sizeof(T)) Results {
+            T values[length];
+        };
+#pragma unroll 2
+        for (int i = thread; i < rows * vectors; i += Shape::threads) {
+            const int r = first_row + i / vectors, x = i % vectors * length;
+            if (!exists(r, x)) continue;
+            const Vector<Sum> total = *place_of(i);
+            Results results;
 #pragma unroll
-        for (int e = 0; e < length; ++e) results.values[e] = static_cast<T>(total.values[e]);
-        if (b.columns % length == 0) {
-            *reinterpret_cast<Results*>(target) = results;
-        } else {
+            for (int e = 0; e < length; ++e) results.values[e] = static_cast<T>(total.values[e]);
+            *reinterpret_cast<Results*>(c + (row + r) * b.columns + column + x) = results;
+        }
+    } else {  // neighboring lanes store neighboring elements
+        constexpr int of_lane = Shape::tile_n / 32;
+#pragma unroll 4
+        for (int r = first_row + warp; r < first_row + rows; r += Shape::threads / 32) {
+            if (row + r >= a.rows) break;
+            T* const target = c + (row + r) * b.columns + column + lane;
 #pragma unroll
-            for (int e = 0; e < length; ++e)
-                if (column + x + e < b.columns) target[e] = results.values[e];
+            for (int i = 0; i < of_lane; ++i)
+                if (column + lane + i * 32 < b.columns)
+                    target[i * 32] = static_cast<T>(sums[r * Shape::row_c + lane + i * 32]);
         }
     }
-    if (blocks > 1) cluster_barrier();  // no block reads the shared memory of one that has exited
 #endif
 }
 
-/// The most blocks that share k; their number is a power of two.
-constexpr unsigned most_direct_blocks = 16;
+/// The most blocks of a cluster, and the most that share k; their numbers are powers of two.
+constexpr unsigned most_direct_cluster = 16, most_direct_blocks = 128;
 
-/// `takes_batch`: also compiled for many products at once.
+/// Whether so many blocks can share k in a product of so many tiles of `tile_elements`: there are a ticket and a place
+/// for a tile's sums per multiprocessor.
+constexpr bool can_share(unsigned blocks, size_t tiles, size_t tile_elements, size_t sum_bytes,
+                         unsigned multiprocessors) {
+    if (blocks <= most_direct_cluster) return true;
+    return tiles * most_direct_cluster <= multiprocessors &&
+           tiles * (blocks / most_direct_cluster) * tile_elements * sum_bytes <=
+               multiprocessors * partial_tile_elements * sizeof(float);
+}
+
+/// `blocks` share k. `takes_batch`: also compiled for many products at once.
 template <typename Shape, bool takes_batch>
 LaunchShape launch_direct(const MatmulArguments<void>& untyped, unsigned blocks) {
     using T = typename Shape::T;
@@ -297,9 +375,12 @@ LaunchShape launch_direct(const MatmulArguments<void>& untyped, unsigned blocks)
     const auto kernel =
         kernel_of<takes_batch>(arguments, matmul_direct<Shape, false>, matmul_direct<Shape, takes_batch>);
     CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    const unsigned cluster = blocks < most_direct_cluster ? blocks : most_direct_cluster;
+    const PartialSums partial = partial_sums(arguments);
+    const DirectShares shares{cluster, blocks / cluster, partial.d_sums, partial.d_ready};
     return launch_hopper(kernel, order.tiles() * blocks, Shape::threads,
-                         Shape::shared_bytes(a.needs_straightening() || b.needs_straightening()), blocks,
-                         arguments.stream, a, b, arguments.d_c, arguments.stride_c, order, blocks);
+                         Shape::shared_bytes(a.needs_straightening() || b.needs_straightening()), cluster,
+                         arguments.stream, a, b, arguments.d_c, arguments.stride_c, order, shares);
 }
 
 }  // namespace BACKEND

@@ -50,7 +50,7 @@ struct FewColumnsCost {
 /// The plan that takes the fewest cycles.
 template <typename T>
 FewColumnsPlan plan_few_columns(size_t m, size_t n, size_t k, unsigned multiprocessors) {
-    constexpr unsigned rows = few_columns_rows, most_shares = 16;
+    constexpr unsigned rows = few_columns_rows, most_shares = 64;
     FewColumnsPlan plan{m, n, k};
     plan.classes = row_classes<T>(k);
     plan.pieces = divide_up(k + (plan.classes > 1 ? piece_length<T> - 1 : 0), piece_length<T>);
@@ -214,11 +214,10 @@ __global__ void __launch_bounds__(thin_block, few_columns_resident)
         else shares.d_sums[tile_sums + blockIdx.y * outputs + output] = sum;
     }
     if (gridDim.y == 1 || !is_last_share(shares.d_tickets + blockIdx.x, gridDim.y)) return;
-    for (unsigned output = threadIdx.x * part_length; output < outputs; output += thin_block * part_length) {
-        const Vector<Sum> total = add_shares(shares.d_sums + tile_sums, output, outputs, gridDim.y);
+    add_shares(shares.d_sums + tile_sums, outputs, gridDim.y, staged, [&](unsigned output, const Vector<Sum>& total) {
 #pragma unroll
         for (int e = 0; e < part_length; ++e) store(output + e, total.values[e]);
-    }
+    });
 }
 
 template <typename T>

@@ -17,8 +17,9 @@ struct ThinRoundCost {
 template <typename T>
 double sharing_cycles(unsigned shares, size_t sums) {
     if (shares == 1) return 0;
-    const size_t rounds =
-        divide_up(shares, thin_in_flight) * divide_up(sums, size_t{thin_block} * Vector<SumOf<T>>::length);
+    const size_t vectors = divide_up(sums, size_t{Vector<SumOf<T>>::length});
+    const size_t of_thread = divide_up(shares, adding_threads(static_cast<unsigned>(vectors), shares));
+    const size_t rounds = divide_up(of_thread, thin_in_flight) * divide_up(vectors, size_t{thin_block});
     return ThinRoundCost::waiting + ThinRoundCost::loading * double(rounds);
 }
 

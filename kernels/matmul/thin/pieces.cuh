@@ -30,12 +30,15 @@ constexpr unsigned thin_in_flight = 8;
 template <typename T>
 constexpr int thin_shared_sums = 32 * 1024 / sizeof(SumOf<T>);
 
-/// How many classes there are if rows have `row_elements` elements.
+/// How many classes there are if rows have `row_elements` elements, and a piece `length`, a power of two.
+constexpr unsigned row_classes(size_t row_elements, unsigned length) {
+    unsigned classes = 1;
+    for (size_t elements = row_elements; elements % length != 0; elements *= 2) classes *= 2;
+    return classes;
+}
 template <typename T>
 constexpr unsigned row_classes(size_t row_elements) {
-    unsigned classes = 1;
-    for (size_t elements = row_elements; elements % piece_length<T> != 0; elements *= 2) classes *= 2;
-    return classes;
+    return row_classes(row_elements, piece_length<T>);
 }
 
 /// The least power of two of lanes, at most 32, that covers `pieces` pieces.
@@ -119,27 +122,49 @@ __device__ inline bool is_last_share(unsigned* ticket, unsigned shares) {
     return is_last_block(ticket, shares);
 }
 
-/// One vector of sums, from sum `index` on, added over all shares, which are `stride` sums apart. Both are multiples of
-/// the vector's length.
-template <typename Sum>
-__device__ inline Vector<Sum> add_shares(const Sum* d_sums, size_t index, size_t stride, unsigned shares) {
-    constexpr unsigned at_once = thin_in_flight;
-    Vector<Sum> total = {};
-    for (unsigned first = 0; first < shares; first += at_once) {
-        RawPiece loaded[at_once];
+/// How many threads of a block add the shares of one vector of sums, if there are `vectors`.
+__host__ __device__ constexpr unsigned adding_threads(unsigned vectors, unsigned shares) {
+    const unsigned threads = vectors < thin_block ? thin_block / vectors : 1;
+    return threads < shares ? threads : shares;
+}
+
+/// Called by all threads of the last block: adds the sums of all shares, `outputs` each (a multiple of a vector's
+/// length), and calls store(index of a vector's first sum, the vector). `staged` is shared memory that nobody uses.
+template <typename Sum, typename Store>
+__device__ inline void add_shares(const Sum* d_sums, unsigned outputs, unsigned shares, Sum* staged, Store store) {
+    constexpr unsigned at_once = thin_in_flight, length = piece_length<Sum>;
+    const unsigned vectors = outputs / length, threads = adding_threads(vectors, shares);
+    const auto add = [&](Vector<Sum>& total, const Vector<Sum>& more) {
 #pragma unroll
-        for (unsigned i = 0; i < at_once; ++i) {
-            const unsigned share = first + i < shares ? first + i : shares - 1;
-            loaded[i] = __ldcg(reinterpret_cast<const RawPiece*>(d_sums + share * stride + index));
+        for (unsigned e = 0; e < length; ++e) total.values[e] += more.values[e];
+    };
+    const unsigned first_share = threads > 1 ? threadIdx.x / vectors : 0;
+    for (unsigned vector = threadIdx.x - first_share * vectors; vector < vectors; vector += thin_block) {
+        if (first_share >= threads) break;
+        Vector<Sum> total = {};
+        for (unsigned first = first_share; first < shares; first += at_once * threads) {
+            Vector<Sum> loaded[at_once];
+#pragma unroll
+            for (unsigned i = 0; i < at_once; ++i) {
+                const unsigned share = first + i * threads < shares ? first + i * threads : first;
+                const RawPiece piece =
+                    __ldcg(reinterpret_cast<const RawPiece*>(d_sums + size_t{share} * outputs) + vector);
+                loaded[i] = reinterpret_cast<const Vector<Sum>&>(piece);
+            }
+#pragma unroll
+            for (unsigned i = 0; i < at_once; ++i)
+                if (first + i * threads < shares) add(total, loaded[i]);
         }
-#pragma unroll
-        for (unsigned i = 0; i < at_once; ++i) {
-            if (first + i >= shares) break;
-#pragma unroll
-            for (int e = 0; e < piece_length<Sum>; ++e) total.values[e] += element_of<Sum>(loaded[i], e);
-        }
+        if (threads == 1) store(vector * length, total);
+        else reinterpret_cast<Vector<Sum>*>(staged)[threadIdx.x] = total;
     }
-    return total;
+    if (threads == 1) return;
+    __syncthreads();  // every thread's part is in shared memory
+    if (threadIdx.x >= vectors) return;
+    Vector<Sum> total = {};
+    for (unsigned thread = 0; thread < threads; ++thread)
+        add(total, reinterpret_cast<const Vector<Sum>*>(staged)[thread * vectors + threadIdx.x]);
+    store(threadIdx.x * length, total);
 }
 
 /// The index of an element that does not exist.
@@ -150,24 +175,21 @@ constexpr size_t no_element = ~size_t{0};
 template <typename T, typename Index, typename Place>
 __device__ inline void stage_elements(const T* source, SumOf<T>* staged, unsigned count, Index index, Place place) {
     constexpr unsigned at_once = thin_in_flight;
-    const auto store = [&](unsigned number, size_t from, T element) {
-        staged[place(number)] = from != no_element ? static_cast<SumOf<T>>(element) : SumOf<T>(0);
-    };
-    unsigned first = threadIdx.x;
-    for (; first + (at_once - 1) * thin_block < count; first += at_once * thin_block) {
+    for (unsigned first = threadIdx.x; first < count; first += at_once * thin_block) {
         T loaded[at_once];
         size_t from[at_once];
 #pragma unroll
         for (unsigned i = 0; i < at_once; ++i) {
-            from[i] = index(first + i * thin_block);
+            const unsigned number = first + i * thin_block;
+            from[i] = number < count ? index(number) : no_element;
             loaded[i] = source[from[i] != no_element ? from[i] : 0];
         }
 #pragma unroll
-        for (unsigned i = 0; i < at_once; ++i) store(first + i * thin_block, from[i], loaded[i]);
-    }
-    for (; first < count; first += thin_block) {
-        const size_t from = index(first);
-        store(first, from, source[from != no_element ? from : 0]);
+        for (unsigned i = 0; i < at_once; ++i) {
+            const unsigned number = first + i * thin_block;
+            if (number < count)
+                staged[place(number)] = from[i] != no_element ? static_cast<SumOf<T>>(loaded[i]) : SumOf<T>(0);
+        }
     }
 }
 

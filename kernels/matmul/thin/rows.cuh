@@ -8,6 +8,7 @@
 // a stream's rows are of one class (see pieces.cuh), and its sums are shifted back when the streams' sums are added. If
 // C has few columns, several blocks share k.
 #include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/thin/cost.cuh"
 #include "kernels/matmul/thin/pieces.cuh"
 
 #include <cuda_runtime.h>
@@ -30,8 +31,7 @@ constexpr unsigned few_rows_least_lanes = 2;
 
 template <typename T>
 FewRowsPlan plan_few_rows(size_t m, size_t n, size_t k, unsigned multiprocessors) {
-    constexpr unsigned shortest_share = 8, most_shares = 64;  // in steps of all streams
-    constexpr size_t adding_rounds = 3;                       // until the last block begins to add
+    constexpr unsigned shortest_share = 8, most_shares = 128;  // in steps of all streams
     FewRowsPlan plan{m, n, k};
     const unsigned overlap = row_classes<T>(n) > 1 ? piece_length<T> : 0;  // shifted pieces reach this far beyond
     plan.lanes = lanes_for(divide_up(n + overlap, piece_length<T>));
@@ -39,17 +39,17 @@ FewRowsPlan plan_few_rows(size_t m, size_t n, size_t k, unsigned multiprocessors
     plan.streams = thin_block / plan.lanes;
     plan.width = plan.lanes * piece_length<T> - overlap;
     plan.tiles = static_cast<unsigned>(divide_up(n, plan.width));
-    // A share is loaded in rounds, one after another. The block that adds the shares loads eight of each sum per round.
+    // A share is loaded in rounds, one after another.
     size_t shares = 1;
     if (plan.tiles <= multiprocessors) {
         const size_t rounds = divide_up(k, plan.streams * (m <= 2 ? few_rows_ahead<1> : few_rows_ahead<few_rows>)),
-                     adding = divide_up(m * plan.width, thin_block * Vector<SumOf<T>>::length),
                      by_steps = k / plan.streams / shortest_share, by_blocks = 2 * multiprocessors / plan.tiles;
-        const auto time_with = [&](size_t count) {
-            return divide_up(rounds, count) + (count > 1 ? adding * divide_up(count, 8) + adding_rounds : 0);
+        const auto cycles_with = [&](size_t count) {
+            return ThinRoundCost::loading * double(divide_up(rounds, count)) +
+                   sharing_cycles<T>(static_cast<unsigned>(count), m * plan.width);
         };
         for (size_t count = 2; count <= most_shares && count <= by_steps && count <= by_blocks; ++count)
-            if (time_with(count) < time_with(shares)) shares = count;
+            if (cycles_with(count) < cycles_with(shares)) shares = count;
     }
     plan.share_k = divide_up(divide_up(k, plan.streams), shares) * plan.streams;
     plan.shares = static_cast<unsigned>(divide_up(k, plan.share_k));
@@ -149,14 +149,14 @@ __global__ void __launch_bounds__(thin_block, 2)
         }
     }
     if (gridDim.y == 1 || !is_last_share(shares.d_tickets + blockIdx.x, gridDim.y)) return;
-    const Sum* const d_sums = shares.d_sums + size_t{blockIdx.x} * gridDim.y * outputs;
-    for (unsigned i = threadIdx.x * part_length; i < outputs; i += thin_block * part_length) {
-        const Vector<Sum> total = add_shares(d_sums, i, outputs, gridDim.y);
-        const unsigned row = i / plan.width, x = i % plan.width;
+    add_shares(shares.d_sums + size_t{blockIdx.x} * gridDim.y * outputs, static_cast<unsigned>(outputs), gridDim.y,
+               staged, [&](unsigned i, const Vector<Sum>& total) {
+                   const unsigned row = i / plan.width, x = i % plan.width;
 #pragma unroll
-        for (int e = 0; e < part_length; ++e)
-            if (first_column + x + e < plan.n) c[row * plan.n + first_column + x + e] = static_cast<T>(total.values[e]);
-    }
+                   for (int e = 0; e < part_length; ++e)
+                       if (first_column + x + e < plan.n)
+                           c[row * plan.n + first_column + x + e] = static_cast<T>(total.values[e]);
+               });
 }
 
 template <typename T>

@@ -1,11 +1,10 @@
 #pragma once
 // C = A B with few steps along k: the time is that of writing C.
-//   matmul_few_steps   removes, from the tiled kernels, the stages and their barriers: a lane has a 16-byte piece of
-//                      each of four rows of C and stores it with one instruction. B's part for the block's columns is
-//                      staged once in shared memory, already converted
-// Any m and n, up to 16 steps. A block's rows are of one class (see pieces.cuh): pieces of C are aligned to 16 bytes in
-// memory, not within the row, and B is shifted in shared memory by as much. Only the pieces at the ends of a row are
-// stored element by element.
+//   matmul_few_steps   removes, from the tiled kernels, the stages along k and their barriers: a lane keeps its part of B,
+//                      a few columns of every row, in registers, and computes and stores those columns of one row of C
+//                      after another. The rows of A are staged in shared memory, already converted, and broadcast
+// Any m and n, up to 16 steps. A block's rows are of one class (see pieces.cuh): a lane's columns are aligned in memory to
+// the bytes of one store, not within the row. Only the elements at the ends of a row are stored one by one.
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/thin/pieces.cuh"
 #include "kernels/matmul/tiles.cuh"
@@ -16,95 +15,139 @@
 
 namespace BACKEND {
 
-/// How the work is divided: `lanes` lanes per row; a block takes `rounds` sets of rows, one after another.
+constexpr unsigned few_steps = 16;
+constexpr int few_steps_rows = 4;           // rows that a lane computes together
+constexpr unsigned few_steps_resident = 2;  // blocks per multiprocessor
+
+/// The columns of a lane: one store of at most 16 bytes, and B's part for 16 steps must fit into registers.
+template <typename T>
+constexpr int few_steps_columns = piece_length<T> < 4 ? piece_length<T> : 4;
+
+/// How many rows of A, of `steps` elements, are staged together.
+template <typename T, unsigned steps>
+constexpr unsigned few_steps_chunk = 16 * 1024 / sizeof(SumOf<T>) / steps;
+
+/// How the work is divided: `lanes` lanes per row, which cover the columns of a block, and `rows` rows of one class.
 struct FewStepsPlan {
     size_t m = 0, n = 0, k = 0;
-    unsigned classes = 1, lanes = 32, column_tiles = 1, rounds = 1;
-    size_t row_tiles = 1;  // of all classes
+    unsigned classes = 1, lanes = 32, column_tiles = 1;
+    size_t rows = 0, row_tiles = 1;  // row_tiles: of all classes
 };
-
-constexpr int few_steps = 16, few_steps_rows = 4;  // rows per lane
 
 template <typename T>
 FewStepsPlan plan_few_steps(size_t m, size_t n, size_t k, unsigned multiprocessors) {
-    constexpr unsigned blocks_per_multiprocessor = 4;
+    constexpr unsigned length = few_steps_columns<T>, most_lanes = 128;
+    constexpr size_t most_rows = 256;  // if more, four waves of blocks, so that the last ones are a small part
     FewStepsPlan plan{m, n, k};
-    plan.classes = row_classes<T>(n);
-    const size_t pieces = divide_up(n + (plan.classes > 1 ? piece_length<T> - 1 : 0), piece_length<T>);
+    plan.classes = row_classes(n, length);
+    const size_t pieces = divide_up(n + (plan.classes > 1 ? length - 1 : 0), length);
+    // As many lanes as possible, so that a row of a block is long, unless too many of them have no columns.
+    const size_t most_idle = k <= 4 ? pieces : pieces / 6;
     plan.lanes = lanes_for(pieces);
+    for (unsigned lanes = 2 * lanes_per_warp; plan.lanes >= lanes_per_warp && lanes <= most_lanes; lanes *= 2)
+        if (divide_up(pieces, lanes) * lanes - pieces <= most_idle) plan.lanes = lanes;
     plan.column_tiles = static_cast<unsigned>(divide_up(pieces, plan.lanes));
-    const size_t class_sets = divide_up(divide_up(m, plan.classes), thin_block / plan.lanes * few_steps_rows),
-                 sets = class_sets * plan.classes * plan.column_tiles,
-                 rounds = sets / (blocks_per_multiprocessor * multiprocessors);
-    plan.rounds = static_cast<unsigned>(rounds < 1 ? 1 : rounds > 64 ? 64 : rounds);
-    plan.row_tiles = divide_up(class_sets, plan.rounds) * plan.classes;
+    const size_t class_rows = divide_up(m, plan.classes), at_once = thin_block / plan.lanes,
+                 blocks = size_t{few_steps_resident} * multiprocessors,
+                 even = divide_up(class_rows * plan.classes * plan.column_tiles, blocks);
+    plan.rows = divide_up(even <= most_rows ? even : divide_up(even, 4), at_once) * at_once;
+    plan.row_tiles = divide_up(class_rows, plan.rows) * plan.classes;
     return plan;
 }
 
-/// Grid: grid_of_tiles(row_tiles, column_tiles). Block 256.
+/// The columns of one row of C that a lane stores together.
 template <typename T>
-__global__ void __launch_bounds__(thin_block, 2) matmul_few_steps(const T* a, const T* b, T* c, FewStepsPlan plan) {
+struct alignas(few_steps_columns<T> * sizeof(T)) FewStepsResults {
+    T values[few_steps_columns<T>];
+};
+
+/// Grid: grid_of_tiles(row_tiles, column_tiles). Block 256. `steps`: at least k; those beyond it multiply zeros.
+template <typename T, unsigned steps>
+__global__ void __launch_bounds__(thin_block, few_steps_resident)
+    matmul_few_steps(const T* a, const T* b, T* c, FewStepsPlan plan) {
     using Sum = SumOf<T>;
-    constexpr int rows = few_steps_rows, length = piece_length<T>, part_length = Vector<Sum>::length;
-    __shared__ __align__(16) Sum staged[few_steps * lanes_per_warp * length];
+    constexpr int rows = few_steps_rows, length = few_steps_columns<T>;
+    constexpr unsigned chunk = few_steps_chunk<T, steps>;
+    __shared__ __align__(16) Sum staged[chunk * steps];
     const size_t tile = OneProduct::block_row();
     if (tile >= plan.row_tiles) return;
     const unsigned sets = thin_block / plan.lanes, set = threadIdx.x / plan.lanes, lane = threadIdx.x % plan.lanes;
     const auto row_class = static_cast<unsigned>(tile % plan.classes);
     const auto shift = static_cast<unsigned>(row_class * (plan.n % length) % length);
-    const size_t first_shifted = size_t{blockIdx.x} * plan.lanes * length;
-    const auto steps = static_cast<unsigned>(plan.k), columns = plan.lanes * length;
-    for (unsigned i = threadIdx.x; i < steps * columns; i += thin_block) {
-        const unsigned step = i / columns, x = i % columns;
-        const size_t shifted = first_shifted + x;
-        const bool there = shifted >= shift && shifted < plan.n + shift;
-        staged[step * columns + staged_place<T>(static_cast<int>(x / length), static_cast<int>(x % length),
-                                                static_cast<int>(plan.lanes))] =
-            there ? static_cast<Sum>(b[step * plan.n + shifted - shift]) : Sum(0);
-    }
-    __syncthreads();                                     // B is staged
-    const size_t first = first_shifted + lane * length;  // this lane's pieces, counted from each row's first piece
-    if (first >= plan.n + shift) return;
-    for (unsigned round = 0; round < plan.rounds; ++round) {
-        const size_t first_set = (tile / plan.classes * plan.rounds + round) * sets * rows;
-        size_t row_of[rows];
+    // Columns are counted from the aligned place at or before the row's first element.
+    const size_t first = (size_t{blockIdx.x} * plan.lanes + lane) * length, row_end = plan.n + shift;
+    const auto exists = [&](int e) { return first + e >= shift && first + e < row_end; };
+    T of_b[steps][length];  // without a branch, so that no load waits for another
 #pragma unroll
-        for (int r = 0; r < rows; ++r) row_of[r] = row_class + plan.classes * (first_set + r * sets + set);
-        if (row_of[0] >= plan.m) break;
-        Sum sums[rows][length] = {};
-        const T* elements[rows];
+    for (unsigned step = 0; step < steps; ++step)
 #pragma unroll
-        for (int r = 0; r < rows; ++r) elements[r] = a + (row_of[r] < plan.m ? row_of[r] : row_of[0]) * plan.k;
-#pragma unroll 4
-        for (unsigned step = 0; step < steps; ++step) {
-            Sum factors[rows];
+        for (int e = 0; e < length; ++e)
+            of_b[step][e] = b[step < plan.k && exists(e) ? step * plan.n + first + e - shift : 0];
+    const bool whole = first >= shift && first + length <= row_end;
+    const size_t begin = tile / plan.classes * plan.rows,
+                 class_rows = (plan.m - row_class + plan.classes - 1) / plan.classes,
+                 end = begin + plan.rows < class_rows ? begin + plan.rows : class_rows;
+    const auto row_of = [&](size_t i) { return row_class + plan.classes * i; };
+    const auto count_of = [&](size_t of_chunk) {
+        return end - of_chunk < chunk ? static_cast<unsigned>(end - of_chunk) : chunk;
+    };
+    const auto stage = [&](size_t of_chunk) {
+        stage_elements(
+            a, staged, count_of(of_chunk) * steps,
+            [&](unsigned i) {
+                const unsigned step = i % steps;
+                return step < plan.k ? row_of(of_chunk + i / steps) * plan.k + step : no_element;
+            },
+            [](unsigned i) { return i; });
+        __syncthreads();  // these rows of A are staged
+    };
+    if (begin >= end) return;
+    stage(begin);
+    Sum factors[steps][length];  // after the barrier: B's loads are in flight together with A's
 #pragma unroll
-            for (int r = 0; r < rows; ++r) factors[r] = static_cast<Sum>(elements[r][step]);
+    for (unsigned step = 0; step < steps; ++step)
 #pragma unroll
-            for (int part = 0; part < staged_parts<T>; ++part) {
-                const Vector<Sum> more =
-                    staged_part<T>(staged + step * columns, static_cast<int>(lane), part, static_cast<int>(plan.lanes));
-#pragma unroll
-                for (int r = 0; r < rows; ++r)
-#pragma unroll
-                    for (int e = 0; e < part_length; ++e)
-                        sums[r][part * part_length + e] += factors[r] * more.values[e];
-            }
+        for (int e = 0; e < length; ++e)
+            factors[step][e] = step < plan.k && exists(e) ? static_cast<Sum>(of_b[step][e]) : Sum(0);
+    for (size_t of_chunk = begin; of_chunk < end; of_chunk += chunk) {
+        if (of_chunk > begin) {
+            __syncthreads();  // the previous rows of A have been read
+            stage(of_chunk);
         }
-        const bool whole = first >= shift && first + length <= plan.n + shift;
+        const unsigned count = count_of(of_chunk);
+        if (first >= row_end) continue;
+        for (unsigned row = set; row < count; row += sets * rows) {
+            Sum sums[rows][length] = {};
+            constexpr int most = Vector<Sum>::length, part_length = steps < most ? int(steps) : most;
+            struct alignas(part_length * sizeof(Sum)) Part {
+                Sum values[part_length];
+            };
 #pragma unroll
-        for (int r = 0; r < rows; ++r) {
-            if (row_of[r] >= plan.m) break;
-            T* const target = c + (row_of[r] * plan.n + first - shift);
-            RawPiece piece;
+            for (int part = 0; part < int(steps) / part_length; ++part)
 #pragma unroll
-            for (int e = 0; e < length; ++e) set_element(piece, e, static_cast<T>(sums[r][e]));
-            if (whole) {
-                *reinterpret_cast<RawPiece*>(target) = piece;
-            } else {
+                for (int r = 0; r < rows; ++r) {
+                    const unsigned existing = row + r * sets < count ? row + r * sets : row;
+                    const Part elements = reinterpret_cast<const Part*>(staged + existing * steps)[part];
 #pragma unroll
-                for (int e = 0; e < length; ++e)
-                    if (first + e >= shift && first + e < plan.n + shift) target[e] = element_of<T>(piece, e);
+                    for (int i = 0; i < part_length; ++i)
+#pragma unroll
+                        for (int e = 0; e < length; ++e)
+                            sums[r][e] += elements.values[i] * factors[part * part_length + i][e];
+                }
+#pragma unroll
+            for (int r = 0; r < rows; ++r) {
+                if (row + r * sets >= count) break;
+                T* const target = c + (row_of(of_chunk + row + r * sets) * plan.n + first - shift);
+                FewStepsResults<T> results;
+#pragma unroll
+                for (int e = 0; e < length; ++e) results.values[e] = static_cast<T>(sums[r][e]);
+                if (whole) {
+                    *reinterpret_cast<FewStepsResults<T>*>(target) = results;
+                } else {
+#pragma unroll
+                    for (int e = 0; e < length; ++e)
+                        if (exists(e)) target[e] = results.values[e];
+                }
             }
         }
     }
@@ -115,9 +158,20 @@ struct FewSteps {
     static size_t workspace_bytes(const FewStepsPlan&) { return 0; }
 
     static LaunchShape enqueue(const MatmulArguments<T>& arguments, const FewStepsPlan& plan) {
+        if (plan.k <= 1) return enqueue_with<1>(arguments, plan);
+        if (plan.k <= 2) return enqueue_with<2>(arguments, plan);
+        if (plan.k <= 4) return enqueue_with<4>(arguments, plan);
+        if (plan.k <= 8) return enqueue_with<8>(arguments, plan);
+        return enqueue_with<few_steps>(arguments, plan);
+    }
+
+private:
+    template <unsigned steps>
+    static LaunchShape enqueue_with(const MatmulArguments<T>& arguments, const FewStepsPlan& plan) {
         const dim3 grid = grid_of_tiles(plan.row_tiles, plan.column_tiles), block(thin_block);
-        matmul_few_steps<<<grid, block, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c, plan);
-        return {grid, block, 0, address_of(matmul_few_steps<T>)};
+        matmul_few_steps<T, steps>
+            <<<grid, block, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c, plan);
+        return {grid, block, 0, address_of(matmul_few_steps<T, steps>)};
     }
 };
 

@@ -15,21 +15,22 @@
 
 namespace BACKEND {
 
-// What products of one type by `direct` cost, in cycles. tests/measure/fit_direct.py fits these constants;
-// for 16-bit types it does not determine the last two.
+// What products of one type by `direct` cost, in cycles. tests/measure/fit_direct.py fits these constants.
 struct DirectCost {
     double fixed;              // of a block: filling the ring, storing the sums
     double shortest_stage;     // of a block: a part of the memory's latency
-    double misaligned;         // for each element of a stage from rows that do not begin at multiples of 16 bytes
-    double sharing;            // of blocks that add each other's sums,
+    double unit;               // for each unit of a stage from rows that do not begin at multiples of 16 bytes
+    double sharing;            // of blocks of a cluster that add each other's sums,
     double sharing_per_block;  // and for each of them
     double bytes_per_cycle;    // of the memory, for each multiprocessor
     double visible_part;       // of the shorter of computing and reading: the rest is hidden
 };
-inline constexpr DirectCost direct_cost_16_bit = {3990, 400, 0.26, 1830, 12, 17, 0.1},
-                            direct_cost_f32 = {3590, 820, 0.057, 1190, 82, 13, 0.32},
-                            direct_cost_tf32 = {4260, 440, 0.082, 1080, 93, 23, 0.3},
-                            direct_cost_f64 = {4490, 380, 0.047, 1500, 55, 11, 0.09};
+// For each element of a stage from rows with an odd number of 16-bit elements; of clusters that add each other's sums.
+inline constexpr double direct_straightening = 0.26, direct_between_clusters = 5000;
+inline constexpr DirectCost direct_cost_16_bit = {4550, 690, 0.068, 2020, 74, 15.5, 0.28},
+                            direct_cost_f32 = {3800, 820, 0.058, 1770, 57, 8, 0.31},
+                            direct_cost_tf32 = {4120, 480, 0.089, 1600, 79, 15, 0.23},
+                            direct_cost_f64 = {4570, 350, 0.081, 1890, 7, 10.4, 0.21};
 
 // How much faster than `hopper` it must be to be chosen, since both models err.
 constexpr double direct_margin = 1.15;
@@ -53,12 +54,10 @@ struct DirectChoice {
 template <typename T, bool tensor, int tile_m, int tile_n, int warps_m, int warps_n, int stages, bool batch = false>
 constexpr DirectChoice direct_tile(double reached) {
     using Shape = DirectShape<T, tensor, tile_m, tile_n, warps_m, warps_n, stages>;
-    constexpr size_t shared = Shape::shared_bytes(PiecewiseMatrix<T>::by_covering_pieces) + 1024;
-    constexpr unsigned by_threads = 65536 / (Shape::threads * 168), by_memory = unsigned(most_shared_bytes / shared);
     constexpr double peak = sizeof(T) == 8 || !tensor ? 128 : 2048 / sizeof(T);  // multiply-adds a cycle
     return {{Shape::tile_m, Shape::tile_n, Shape::tile_k},
             sizeof(T),
-            std::max(1U, std::min(by_threads, by_memory)),
+            Shape::resident,
             double(tile_m) * tile_n * Shape::tile_k / (peak * reached),
             sizeof(T) == 8   ? &direct_cost_f64
             : sizeof(T) == 2 ? &direct_cost_16_bit
@@ -71,28 +70,28 @@ constexpr DirectChoice direct_tile(double reached) {
 // 16-bit types.
 template <typename T, bool tensor>
 inline constexpr DirectChoice direct_tiles[] = {
-    direct_tile<T, tensor, 128, 128, 2, 4, 4>(0.52),      direct_tile<T, tensor, 128, 64, 2, 2, 3>(0.47),
-    direct_tile<T, tensor, 64, 64, 2, 2, 4, true>(0.385), direct_tile<T, tensor, 32, 128, 1, 4, 4>(0.31),
-    direct_tile<T, tensor, 128, 32, 4, 1, 4>(0.385),      direct_tile<T, tensor, 32, 32, 2, 2, 4, true>(0.22),
+    direct_tile<T, tensor, 128, 128, 2, 4, 4>(0.53),     direct_tile<T, tensor, 128, 64, 2, 2, 3>(0.47),
+    direct_tile<T, tensor, 64, 64, 2, 2, 4, true>(0.44), direct_tile<T, tensor, 32, 128, 1, 4, 4>(0.34),
+    direct_tile<T, tensor, 128, 32, 4, 1, 4>(0.36),      direct_tile<T, tensor, 32, 32, 2, 2, 4, true>(0.385),
 };
 template <>
 inline constexpr DirectChoice direct_tiles<float, true>[] = {
-    direct_tile<float, true, 128, 128, 2, 4, 4>(0.47),     direct_tile<float, true, 128, 64, 2, 2, 3>(0.44),
-    direct_tile<float, true, 64, 64, 2, 2, 4, true>(0.37), direct_tile<float, true, 32, 128, 1, 4, 4>(0.34),
-    direct_tile<float, true, 128, 32, 4, 1, 4>(0.31),      direct_tile<float, true, 32, 32, 2, 2, 4, true>(0.26),
+    direct_tile<float, true, 128, 128, 2, 4, 4>(0.47),      direct_tile<float, true, 128, 64, 2, 2, 3>(0.44),
+    direct_tile<float, true, 64, 64, 2, 2, 4, true>(0.385), direct_tile<float, true, 32, 128, 1, 4, 4>(0.35),
+    direct_tile<float, true, 128, 32, 4, 1, 4>(0.31),       direct_tile<float, true, 32, 32, 2, 2, 4, true>(0.24),
 };
 template <>
 inline constexpr DirectChoice direct_tiles<float, false>[] = {
-    direct_tile<float, false, 128, 128, 2, 4, 4>(0.59),     direct_tile<float, false, 128, 64, 2, 2, 3>(0.61),
-    direct_tile<float, false, 64, 64, 2, 2, 4, true>(0.61), direct_tile<float, false, 32, 128, 1, 4, 4>(0.59),
-    direct_tile<float, false, 128, 32, 4, 1, 4>(0.57),      direct_tile<float, false, 32, 32, 4, 1, 4, true>(0.42),
+    direct_tile<float, false, 128, 128, 2, 4, 4>(0.63),     direct_tile<float, false, 128, 64, 2, 2, 3>(0.63),
+    direct_tile<float, false, 64, 64, 2, 2, 4, true>(0.65), direct_tile<float, false, 32, 128, 1, 4, 4>(0.59),
+    direct_tile<float, false, 128, 32, 4, 1, 4>(0.59),      direct_tile<float, false, 32, 32, 4, 1, 4, true>(0.44),
 };
 // More warps hide the latencies of f64.
 template <>
 inline constexpr DirectChoice direct_tiles<double, true>[] = {
-    direct_tile<double, true, 128, 128, 4, 4, 4>(0.69),     direct_tile<double, true, 128, 64, 4, 2, 3>(0.67),
-    direct_tile<double, true, 64, 64, 2, 2, 4, true>(0.74), direct_tile<double, true, 32, 128, 2, 4, 4>(0.69),
-    direct_tile<double, true, 128, 32, 4, 2, 4>(0.69),      direct_tile<double, true, 32, 32, 2, 2, 4, true>(0.59),
+    direct_tile<double, true, 128, 128, 4, 4, 4>(0.74),     direct_tile<double, true, 128, 64, 4, 2, 3>(0.69),
+    direct_tile<double, true, 64, 64, 2, 2, 4, true>(0.79), direct_tile<double, true, 32, 128, 2, 4, 4>(0.79),
+    direct_tile<double, true, 128, 32, 4, 2, 4>(0.69),      direct_tile<double, true, 32, 32, 2, 2, 4, true>(0.67),
 };
 
 inline TableOf<DirectChoice> direct_tiles_of(DType dtype) {
@@ -112,18 +111,24 @@ inline double direct_cycles(const DirectChoice& choice, unsigned blocks, const P
     const DirectCost& cost = *choice.cost;
     const size_t steps = divide_up(divide_up(shape.k, choice.tile.k), blocks);
     const size_t all = divide_up(shape.m, choice.tile.m) * divide_up(shape.n, choice.tile.n) * products * blocks;
-    const size_t occupied = blocks_at_once(blocks, multiprocessors);  // multiprocessors: clusters leave some idle
+    const unsigned cluster = std::min(blocks, most_direct_cluster);
+    const size_t occupied = blocks_at_once(cluster, multiprocessors);  // multiprocessors: clusters leave some idle
     const size_t at_once = occupied * choice.occupancy, waves = all / at_once, left = all % at_once;
-    const size_t piece = 16 / choice.element_bytes;
-    const double misaligned = (shape.k % piece != 0 ? double(choice.tile.m) * choice.tile.k : 0) +
-                              (shape.n % piece != 0 ? double(choice.tile.n) * choice.tile.k : 0);
-    const double stage = choice.stage_cycles + misaligned * cost.misaligned;
+    const auto misaligned = [&](size_t columns, double elements) {
+        const size_t bytes = columns * choice.element_bytes;
+        if (bytes % 16 == 0) return 0.0;
+        if (bytes % 4 != 0) return elements * direct_straightening;
+        return elements * choice.element_bytes / (bytes % 8 == 0 ? 8 : 4) * cost.unit;
+    };
+    const double stage = choice.stage_cycles + misaligned(shape.k, double(choice.tile.m) * choice.tile.k) +
+                         misaligned(shape.n, double(choice.tile.n) * choice.tile.k);
     const auto wave = [&](size_t blocks_each) {  // on each multiprocessor
         if (blocks_each == 0) return 0.0;
         return cost.fixed + double(steps) * std::max(stage * double(blocks_each), cost.shortest_stage);
     };
     const double computing = double(waves) * wave(choice.occupancy) + wave(divide_up(left, occupied)) +
-                             (blocks > 1 ? cost.sharing + cost.sharing_per_block * blocks : 0);
+                             (blocks > 1 ? cost.sharing + cost.sharing_per_block * cluster : 0) +
+                             (blocks > cluster ? direct_between_clusters : 0);
     const double memory =
         shape.elements() * double(products) * choice.element_bytes / (cost.bytes_per_cycle * multiprocessors);
     return std::max(computing, memory) + cost.visible_part * std::min(computing, memory);
@@ -140,8 +145,12 @@ template <typename Action>
 bool any_direct_plan(const ProductProblem& problem, Action action) {
     for (const DirectChoice& choice : direct_tiles_of(problem.dtype)) {
         if (problem.form.products() > 1 && !choice.takes_batch) continue;
+        const size_t tiles = divide_up(problem.shape.m, choice.tile.m) * divide_up(problem.shape.n, choice.tile.n) *
+                             problem.form.products();
         for (unsigned blocks = 1; blocks <= most_direct_blocks; blocks *= 2)
             if (blocks <= std::max<size_t>(1, divide_up(problem.shape.k, choice.tile.k)) &&
+                can_share(blocks, tiles, size_t{choice.tile.m} * choice.tile.n, std::max(4U, choice.element_bytes),
+                          unsigned(problem.device->multiprocessors)) &&
                 action(choice, blocks, choice.key(blocks)))
                 return true;
     }

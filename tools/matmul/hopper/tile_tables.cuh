@@ -119,6 +119,8 @@ inline constexpr TileChoice tensor_core_tiles[] = {
     tile<TransposedProductTile<T, 64, 1, 2>>(270, 5800),
     tile<TransposedProductTile<T, 32, 1, 4>>(270, 7800),
     tile<TransposedProductTile<T, 64, 1, 4>>(270, 8500),
+    tile<TransposedProductTile<T, 64, 2, 2>>(380, 6500),
+    tile<TransposedProductTile<T, 64, 2, 4>>(380, 9000),
     tile<TransposedProductTile<T, 16, 1, 1, 1, true>>(270, 5000, grouped_stream_k(16 * 64, 270)),
     tile<TransposedProductTile<T, 64, 2, 1, 1, true>>(380, 5000, grouped_stream_k(64 * 128, 380)),
     tile<OverlappedTile<T, 256, false, 2>>(1026, 2300),
