@@ -289,7 +289,7 @@ thin_steps=101x103x15,50x3001x7,77x9x1,100x100x16,700x33x3
     fi
     try matmul --tile list -t bf16
     if [ "$(wc -l <<<"$output")" -lt 3 ]; then skip "such tiles need compute capability 9.0"; fi
-    [ "$(grep -c '^hopper,' <<<"$output")" -eq 39 ]
+    [ "$(grep -c '^hopper,' <<<"$output")" -eq 41 ]
     local tile
     for tile in 128x256x64 64x64x64/2 64x128x64:multicast 64x128x64:stream-k@40; do
         expect_fine matmul -t bf16 -k hopper --tile $tile -n 512x640x4096 -w 0 -r 1 --csv

@@ -6,6 +6,7 @@
 // Any n that fits, any alignment. The order is fixed, so the result is the same bits every time. The simulator has no
 // clusters.
 #include "common/cuda/block_reduction.cuh"
+#include "common/cuda/check.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "common/cuda/vector_access.cuh"
 #include "kernels/reduce/launch.cuh"

@@ -22,7 +22,7 @@ CLOCK_GHZ = 1.8  # for products that take a few microseconds
 SIZES = {"bf16": 2, "f16": 2, "f32": 4, "tf32": 4, "f64": 8}
 PEAKS = {"bf16": 1024, "f16": 1024, "f32": 128, "tf32": 512, "f64": 128}  # multiply-adds a cycle
 MOST_STEPS = 2 ** 34
-STARTS = {"launch": 6000, "fixed": 3500, "shortest_stage": 500, "unit": 0.06, "straightening": 0.26, "sharing": 1500,
+STARTS = {"launch": 6000, "fixed": 3500, "shortest_stage": 500, "alone": 1.2, "crowding": 500, "unit": 0.06, "straightening": 0.26, "sharing": 1500,
           "sharing_per_block": 50, "between_clusters": 3500, "bytes_per_cycle": 16, "visible_part": 0.2}
 MOST_CLUSTER = 16
 
@@ -68,7 +68,9 @@ def cycles(dtype, shape, tile, blocks, constants):
              misaligned(k, tile_m * tile_k) + misaligned(n, tile_n * tile_k))
 
     def wave(each):
-        return constants["fixed"] + steps * max(stage * each, constants["shortest_stage"]) if each else 0
+        busy = stage * max(each, constants["alone"])
+        fixed = constants["fixed"] + constants["crowding"] * (each - 1)
+        return fixed + steps * max(busy, constants["shortest_stage"]) if each else 0
 
     computing = waves * wave(most) + wave(divide_up(left, occupied))
     if blocks > 1:

@@ -68,7 +68,7 @@ ProductMethod few_columns_method(const ProductProblem& problem) {
     const FewColumnsPlan plan = plan_few_columns<T>(m, n, k, unsigned(problem.device->multiprocessors));
     const std::string tile = thin_tile(plan.block_rows, n, plan.share_pieces * piece_length<T>, plan.shares);
     const double busy = FewColumnsCost::busy<T>(plan, unsigned(problem.device->multiprocessors));
-    const ThinCost cost = {FewColumnsCost::fixed, busy, FewColumnsCost::sharing<T>(plan), by_size<T>(22, 15, 9)};
+    const ThinCost cost = {FewColumnsCost::fixed(n), busy, FewColumnsCost::sharing<T>(plan), by_size<T>(22, 15, 9)};
     return thin_method_of<FewColumns, T>(problem, plan, tile, cost);
 }
 
@@ -87,7 +87,7 @@ template <typename T>
 ProductMethod few_steps_method(const ProductProblem& problem) {
     const auto [m, n, k] = problem.shape;
     const FewStepsPlan plan = plan_few_steps<T>(m, n, k, unsigned(problem.device->multiprocessors));
-    const ThinCost cost = {4500 + 300 * double(k), 0, 0, by_size<T>(35, 60, 30), by_size<T>(8, 11, 14)};
+    const ThinCost cost = {4500 + 300 * double(k), 0, 0, by_size<T>(35, 38, 26), by_size<T>(8.5, 12, 15.5)};
     return thin_method_of<FewSteps, T>(problem, plan, thin_tile(plan.rows, plan.lanes * few_steps_columns<T>, k, 1),
                                        cost);
 }

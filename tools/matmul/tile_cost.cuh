@@ -143,6 +143,15 @@ inline double estimated_cycles(const TileChoice& choice, const ProductShape& sha
            work.stores * choice.fixed_cycles;
 }
 
+// The cycles that it takes at least to store C, which only products of few steps along k notice. (Rates for each
+// multiprocessor, from a dozen such products on an H200.)
+inline double storing_cycles(const ProductShape& shape, size_t element_bytes, unsigned multiprocessors) {
+    constexpr size_t sector = 32;  // of the L2 cache
+    const bool is_aligned = shape.n * element_bytes % sector == 0;
+    const double bytes_per_cycle = element_bytes == 2 ? (is_aligned ? 9 : 7) : (is_aligned ? 16 : 8);
+    return double(shape.m) * double(shape.n) * double(element_bytes) / (bytes_per_cycle * multiprocessors);
+}
+
 // The cost of copying a matrix to aligned rows before the product: the launch, and bytes for each multiprocessor.
 struct CopyingCost {
     static constexpr double launch_cycles = 6500;

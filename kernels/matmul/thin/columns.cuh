@@ -28,8 +28,10 @@ constexpr unsigned few_columns_resident = 2;          // blocks per multiprocess
 
 /// What a plan costs in cycles, unless the memory takes longer: estimates for an H200, tried on ten shapes.
 struct FewColumnsCost {
-    static constexpr double fixed = 3500;      // of a product, without the launch
     static constexpr double per_column = 300;  // of a block: adding the sums of lanes and warps
+
+    /// Of a product, without the launch.
+    static double fixed(size_t n) { return 2000 + 1800.0 * lanes_for(n); }
 
     /// What the blocks of one multiprocessor do.
     template <typename T>

@@ -175,21 +175,24 @@ constexpr size_t no_element = ~size_t{0};
 template <typename T, typename Index, typename Place>
 __device__ inline void stage_elements(const T* source, SumOf<T>* staged, unsigned count, Index index, Place place) {
     constexpr unsigned at_once = thin_in_flight;
-    for (unsigned first = threadIdx.x; first < count; first += at_once * thin_block) {
+    const auto store = [&](unsigned number, size_t from, T element) {
+        staged[place(number)] = from != no_element ? static_cast<SumOf<T>>(element) : SumOf<T>(0);
+    };
+    unsigned first = threadIdx.x;
+    for (; first + (at_once - 1) * thin_block < count; first += at_once * thin_block) {
         T loaded[at_once];
         size_t from[at_once];
 #pragma unroll
         for (unsigned i = 0; i < at_once; ++i) {
-            const unsigned number = first + i * thin_block;
-            from[i] = number < count ? index(number) : no_element;
+            from[i] = index(first + i * thin_block);
             loaded[i] = source[from[i] != no_element ? from[i] : 0];
         }
 #pragma unroll
-        for (unsigned i = 0; i < at_once; ++i) {
-            const unsigned number = first + i * thin_block;
-            if (number < count)
-                staged[place(number)] = from[i] != no_element ? static_cast<SumOf<T>>(loaded[i]) : SumOf<T>(0);
-        }
+        for (unsigned i = 0; i < at_once; ++i) store(first + i * thin_block, from[i], loaded[i]);
+    }
+    for (; first < count; first += thin_block) {
+        const size_t from = index(first);
+        store(first, from, source[from != no_element ? from : 0]);
     }
 }
 

@@ -19,6 +19,8 @@ namespace BACKEND {
 struct DirectCost {
     double fixed;              // of a block: filling the ring, storing the sums
     double shortest_stage;     // of a block: a part of the memory's latency
+    double alone;              // how many blocks' stages a block's takes that has a multiprocessor for itself
+    double crowding;           // of each block but one that a multiprocessor has
     double unit;               // for each unit of a stage from rows that do not begin at multiples of 16 bytes
     double sharing;            // of blocks of a cluster that add each other's sums,
     double sharing_per_block;  // and for each of them
@@ -26,11 +28,11 @@ struct DirectCost {
     double visible_part;       // of the shorter of computing and reading: the rest is hidden
 };
 // For each element of a stage from rows with an odd number of 16-bit elements; of clusters that add each other's sums.
-inline constexpr double direct_straightening = 0.26, direct_between_clusters = 5000;
-inline constexpr DirectCost direct_cost_16_bit = {4550, 690, 0.068, 2020, 74, 15.5, 0.28},
-                            direct_cost_f32 = {3800, 820, 0.058, 1770, 57, 8, 0.31},
-                            direct_cost_tf32 = {4120, 480, 0.089, 1600, 79, 15, 0.23},
-                            direct_cost_f64 = {4570, 350, 0.081, 1890, 7, 10.4, 0.21};
+inline constexpr double direct_straightening = 0.22, direct_between_clusters = 5500;
+inline constexpr DirectCost direct_cost_16_bit = {4360, 450, 1.32, 330, 0.04, 1950, 52, 20.8, 0.26},
+                            direct_cost_f32 = {3520, 870, 1.2, 30, 0.06, 1600, 41, 8.9, 0.28},
+                            direct_cost_tf32 = {3790, 530, 1.2, 110, 0.086, 1710, 65, 17, 0.3},
+                            direct_cost_f64 = {3910, 360, 1, 20, 0.081, 2535, 9, 10.4, 0.22};
 
 // How much faster than `hopper` it must be to be chosen, since both models err.
 constexpr double direct_margin = 1.15;
@@ -70,21 +72,21 @@ constexpr DirectChoice direct_tile(double reached) {
 // 16-bit types.
 template <typename T, bool tensor>
 inline constexpr DirectChoice direct_tiles[] = {
-    direct_tile<T, tensor, 128, 128, 2, 4, 4>(0.53),     direct_tile<T, tensor, 128, 64, 2, 2, 3>(0.47),
-    direct_tile<T, tensor, 64, 64, 2, 2, 4, true>(0.44), direct_tile<T, tensor, 32, 128, 1, 4, 4>(0.34),
-    direct_tile<T, tensor, 128, 32, 4, 1, 4>(0.36),      direct_tile<T, tensor, 32, 32, 2, 2, 4, true>(0.385),
+    direct_tile<T, tensor, 128, 128, 2, 4, 4>(0.69),     direct_tile<T, tensor, 128, 64, 2, 2, 3>(0.48),
+    direct_tile<T, tensor, 64, 64, 2, 2, 4, true>(0.44), direct_tile<T, tensor, 32, 128, 1, 4, 4>(0.35),
+    direct_tile<T, tensor, 128, 32, 4, 1, 4>(0.48),      direct_tile<T, tensor, 32, 32, 2, 2, 4, true>(0.22),
 };
 template <>
 inline constexpr DirectChoice direct_tiles<float, true>[] = {
-    direct_tile<float, true, 128, 128, 2, 4, 4>(0.47),      direct_tile<float, true, 128, 64, 2, 2, 3>(0.44),
-    direct_tile<float, true, 64, 64, 2, 2, 4, true>(0.385), direct_tile<float, true, 32, 128, 1, 4, 4>(0.35),
-    direct_tile<float, true, 128, 32, 4, 1, 4>(0.31),       direct_tile<float, true, 32, 32, 2, 2, 4, true>(0.24),
+    direct_tile<float, true, 128, 128, 2, 4, 4>(0.57),     direct_tile<float, true, 128, 64, 2, 2, 3>(0.47),
+    direct_tile<float, true, 64, 64, 2, 2, 4, true>(0.41), direct_tile<float, true, 32, 128, 1, 4, 4>(0.36),
+    direct_tile<float, true, 128, 32, 4, 1, 4>(0.33),      direct_tile<float, true, 32, 32, 2, 2, 4, true>(0.25),
 };
 template <>
 inline constexpr DirectChoice direct_tiles<float, false>[] = {
-    direct_tile<float, false, 128, 128, 2, 4, 4>(0.63),     direct_tile<float, false, 128, 64, 2, 2, 3>(0.63),
-    direct_tile<float, false, 64, 64, 2, 2, 4, true>(0.65), direct_tile<float, false, 32, 128, 1, 4, 4>(0.59),
-    direct_tile<float, false, 128, 32, 4, 1, 4>(0.59),      direct_tile<float, false, 32, 32, 4, 1, 4, true>(0.44),
+    direct_tile<float, false, 128, 128, 2, 4, 4>(0.74),     direct_tile<float, false, 128, 64, 2, 2, 3>(0.65),
+    direct_tile<float, false, 64, 64, 2, 2, 4, true>(0.65), direct_tile<float, false, 32, 128, 1, 4, 4>(0.61),
+    direct_tile<float, false, 128, 32, 4, 1, 4>(0.61),      direct_tile<float, false, 32, 32, 4, 1, 4, true>(0.44),
 };
 // More warps hide the latencies of f64.
 template <>
@@ -124,7 +126,9 @@ inline double direct_cycles(const DirectChoice& choice, unsigned blocks, const P
                          misaligned(shape.n, double(choice.tile.n) * choice.tile.k);
     const auto wave = [&](size_t blocks_each) {  // on each multiprocessor
         if (blocks_each == 0) return 0.0;
-        return cost.fixed + double(steps) * std::max(stage * double(blocks_each), cost.shortest_stage);
+        const double busy = stage * std::max(double(blocks_each), cost.alone);
+        return cost.fixed + cost.crowding * double(blocks_each - 1) +
+               double(steps) * std::max(busy, cost.shortest_stage);
     };
     const double computing = double(waves) * wave(choice.occupancy) + wave(divide_up(left, occupied)) +
                              (blocks > 1 ? cost.sharing + cost.sharing_per_block * cluster : 0) +
