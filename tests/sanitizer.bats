@@ -37,6 +37,8 @@ workloads() {
                 "--profile -t tf32 -k fastest -n 10x301x9001,70x290x3000" \
                 "--profile -t bf16 -k fastest -n 1000x1000x1032,2000x3000x136,1300x200x8008,16x512x4096,10x61x9001" \
                 "--profile -t f64 -k direct -n 97x75x301" \
+                "--profile -t bf16 -k direct --tile 32x32x64/128 -n 56x22x14066" \
+                "--profile -t bf16 -k direct --tile 32x32x64/32 -n 31x91x3001" \
                 "--profile -t f32 -k fastest --batch 3 --transpose a -n 33,190x70x301" \
                 "--profile -t bf16 -k fastest --batch 5 --transpose b -n 100,61x200x1001" \
                 "--profile -t e4m3 -k cpu-parallel,hopper* -n 2436x2944x192,100x48x4096" \

@@ -1,6 +1,7 @@
 // How long a Hopper kernel takes with each of its tiles: an estimate of the cycles of the block that has the most work.
 // All constants of the model are in this file, in stream_k_cost.cuh, and in hopper/tile_tables.cuh; they were
-// fitted on an H200 (132 multiprocessors, CUDA 13), and tests/measure/fit_matmul.bash measures them again.
+// fitted on an H200 (132 multiprocessors, CUDA 13), and tests/measure/fit_matmul.bash measures them again,
+// except those of CopyingCost and storing_cycles().
 #pragma once
 
 #include <algorithm>

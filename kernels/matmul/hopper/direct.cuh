@@ -2,10 +2,10 @@
 // C = A B on Hopper in one launch, whatever the alignment of the rows:
 //   matmul_direct   removes, from the kernels whose tiles TMA loads, the extra launches that copy matrices whose rows
 //                   do not begin at multiples of 16 bytes: such rows are copied to shared memory in units of 8 or 4
-//                   bytes. If rows of a 16-bit type have an odd number of elements, the aligned pieces that cover a part
-//                   of a row are copied as they are and shifted into place there, once for all warps. The blocks of a
-//                   cluster share k, and each adds some rows of all their sums. If more blocks share k, several clusters
-//                   leave their sums in global memory, and the last one adds them
+//                   bytes. If rows of a 16-bit type have an odd number of elements, the aligned pieces that cover a
+//                   part of a row are copied as they are and shifted into place there, once for all warps. The blocks
+//                   of a cluster share k, and each adds some rows of all their sums. If several clusters share k, they
+//                   leave their sums in global memory; for each part of the tile, the last block to finish adds them
 // For products of a few microseconds, where the launches of those copies would take longer than the product. Each warp
 // multiplies with mma.sync, which reaches less of the 16-bit types' peak than wgmma does. Any m, n and k.
 #include "common/cuda/async_copy.cuh"
@@ -44,7 +44,8 @@ struct DirectShape {
         return bytes > sums_bytes ? bytes : sums_bytes;
     }
 
-    /// Blocks per multiprocessor: each also takes 1 KiB of shared memory for the system.
+    /// Blocks that a multiprocessor holds at least: a thread may need 168 registers, and each block also takes 1 KiB of
+    /// shared memory for the system.
     static constexpr int by_memory = static_cast<int>(most_shared_bytes / (shared_bytes(sizeof(T) == 2) + 1024)),
                          by_registers = 65536 / (threads * 168),
                          resident = by_registers < 1           ? 1

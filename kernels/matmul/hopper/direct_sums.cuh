@@ -10,8 +10,8 @@
 
 namespace BACKEND {
 
-/// Blocks that share k: `clusters` clusters of `cluster` blocks. If there are several clusters, d_sums has room for a tile
-/// of each, and d_tickets is zero between launches and has one for each tile and each block of a cluster.
+/// Blocks that share k: `clusters` clusters of `cluster` blocks. If there are several clusters, d_sums has room for a
+/// tile of each, and d_tickets is zero between launches and has one for each tile and each block of a cluster.
 struct DirectShares {
     unsigned cluster = 1, clusters = 1;
     void* d_sums = nullptr;
@@ -60,8 +60,8 @@ struct DirectPart {
         cluster_barrier();  // the totals are in place, and no block reads the shared memory of one that has exited
     }
 
-    /// Adds the sums of all clusters; `rank` is the block's among those that share k. False if another block, which comes
-    /// later, adds them.
+    /// Adds the sums of all clusters; `rank` is the block's among those that share k. False if another block adds them,
+    /// which finishes later.
     __device__ bool add_clusters(const DirectShares& shares, unsigned tile, unsigned rank, int thread) const {
         const unsigned in_cluster = rank % shares.cluster;
         const size_t part = size_t(rows) * vectors, tile_part = part * shares.cluster;

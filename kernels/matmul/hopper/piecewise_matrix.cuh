@@ -1,11 +1,10 @@
 #pragma once
-// How the blocks of direct.cuh copy parts of a matrix to shared memory, whatever the alignment of its rows: in the largest
-// units that all rows are aligned to, 16, 8 or 4 bytes. If rows have an odd number of 16-bit elements, the aligned pieces
-// of 16 bytes that cover a part of a row are copied as they are, and shifted into place later.
+// How the blocks of direct.cuh copy parts of a matrix to shared memory, whatever the alignment of its rows: in the
+// largest units that all rows are aligned to, 16, 8 or 4 bytes. If rows have an odd number of 16-bit elements, the
+// aligned pieces of 16 bytes that cover a part of a row are copied as they are, and shifted into place later.
 #include "common/cuda/async_copy.cuh"
 #include "common/cuda/bulk_copy.cuh"
 #include "common/cuda/vector_access.cuh"
-#include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/warp_product.cuh"
 #include "kernels/matmul/tile_order.cuh"
 
@@ -91,10 +90,7 @@ struct PiecewiseMatrix {
         }
     }
 
-    /// The place of a row's first element in its piece.
-    __device__ unsigned shift_of(size_t row) const { return static_cast<unsigned>(row * columns % piece); }
-
-    /// The same where rows are read in the pieces that cover them, one more per row.
+    /// Copies `count` rows as the aligned pieces that cover them, `pieces` + 1 per row; straighten() shifts them later.
     template <int count, int pieces, int row_elements, int threads>
     __device__ void copy_covering_rows(T* shared, size_t row, size_t column, int thread) const {
         constexpr int rows_at_once = threads / pieces;
@@ -122,7 +118,10 @@ struct PiecewiseMatrix {
         copy_async_or_clear(shared, there ? data + first : data, there);
     }
 
-    /// Copies those rows to `target`, shifted into place. Elements of the next row become zero.
+    /// The place of a row's first element in its piece.
+    __device__ unsigned shift_of(size_t row) const { return static_cast<unsigned>(row * columns % piece); }
+
+    /// Copies rows that copy_covering_rows() left to `target`, shifted into place. Elements of other rows become zero.
     template <int count, int pieces, int row_elements, int threads>
     __device__ void straighten(const T* shared, T* target, size_t row, size_t column, int thread) const {
 #pragma unroll 2

@@ -1,7 +1,7 @@
 #pragma once
 // C = A B where all three are small: the product takes little longer than a launch and one round trip to memory.
-//   matmul_lane_dots   a few lanes compute an element of C: all their loads are in flight at once, then shuffles add their
-//                      sums. No shared memory and no barrier: neither would pay for itself
+//   matmul_lane_dots   a few lanes compute an element of C: all their loads are in flight at once, then shuffles add
+//                      their sums. No shared memory and no barrier: neither would pay for itself
 // Any m, n and k with few multiply-adds: every element of C loads its row of A and its column of B again.
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/matmul/arguments.cuh"

@@ -31,7 +31,8 @@ constexpr unsigned few_rows_least_lanes = 2;
 
 template <typename T>
 FewRowsPlan plan_few_rows(size_t m, size_t n, size_t k, unsigned multiprocessors) {
-    constexpr unsigned shortest_share = 8, most_shares = 128;  // in steps of all streams
+    constexpr unsigned shortest_share = 8;  // in steps of all streams
+    constexpr unsigned most_shares = 128;
     FewRowsPlan plan{m, n, k};
     const unsigned overlap = row_classes<T>(n) > 1 ? piece_length<T> : 0;  // shifted pieces reach this far beyond
     plan.lanes = lanes_for(divide_up(n + overlap, piece_length<T>));

@@ -1,10 +1,10 @@
 #pragma once
 // C = A B with few steps along k: the time is that of writing C.
-//   matmul_few_steps   removes, from the tiled kernels, the stages along k and their barriers: a lane keeps its part of B,
-//                      a few columns of every row, in registers, and computes and stores those columns of one row of C
-//                      after another. The rows of A are staged in shared memory, already converted, and broadcast
-// Any m and n, up to 16 steps. A block's rows are of one class (see pieces.cuh): a lane's columns are aligned in memory to
-// the bytes of one store, not within the row. Only the elements at the ends of a row are stored one by one.
+//   matmul_few_steps   removes, from the tiled kernels, the stages along k and their barriers: a lane keeps its part of
+//                      B, a few columns of every row, in registers, and computes and stores those columns of C, four
+//                      rows at a time. The rows of A are staged in shared memory, already converted, and broadcast
+// Any m and n, up to 16 steps. A block's rows are of one class (see pieces.cuh): a lane's columns are aligned in memory
+// to the bytes of one store, not within the row. Only the elements at the ends of a row are stored one by one.
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/thin/pieces.cuh"
 #include "kernels/matmul/tiles.cuh"

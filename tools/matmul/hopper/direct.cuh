@@ -19,16 +19,16 @@ namespace BACKEND {
 struct DirectCost {
     double fixed;              // of a block: filling the ring, storing the sums
     double shortest_stage;     // of a block: a part of the memory's latency
-    double alone;              // how many blocks' stages a block's takes that has a multiprocessor for itself
-    double crowding;           // of each block but one that a multiprocessor has
+    double alone;              // a stage's time, in units of stage_cycles, if a multiprocessor has only one block
+    double crowding;           // added to `fixed` for each further block of a multiprocessor
     double unit;               // for each unit of a stage from rows that do not begin at multiples of 16 bytes
     double sharing;            // of blocks of a cluster that add each other's sums,
     double sharing_per_block;  // and for each of them
     double bytes_per_cycle;    // of the memory, for each multiprocessor
     double visible_part;       // of the shorter of computing and reading: the rest is hidden
 };
-// For each element of a stage from rows with an odd number of 16-bit elements; of clusters that add each other's sums.
-inline constexpr double direct_straightening = 0.22, direct_between_clusters = 5500;
+inline constexpr double direct_straightening = 0.22;  // for each element of a stage, if rows are odd, of 16-bit types
+inline constexpr double direct_between_clusters = 5500;  // if several clusters share k
 inline constexpr DirectCost direct_cost_16_bit = {4360, 450, 1.32, 330, 0.04, 1950, 52, 20.8, 0.26},
                             direct_cost_f32 = {3520, 870, 1.2, 30, 0.06, 1600, 41, 8.9, 0.28},
                             direct_cost_tf32 = {3790, 530, 1.2, 110, 0.086, 1710, 65, 17, 0.3},

@@ -62,8 +62,9 @@ inline ProductMethod method_of_tiles(const TileTable& tiles, const ProductProble
     };
     method.tile = choice->name();
     method.by_cost_model = true;
-    method.cycles = std::max(estimated_cycles(*choice, problem.shape, products, multiprocessors),
-                             double(products) * storing_cycles(problem.shape, choice->element_bytes, multiprocessors));
+    method.cycles = std::max(
+        estimated_cycles(*choice, problem.shape, products, multiprocessors),
+        double(products) * storing_cycles(problem.shape, size_of(result_dtype(problem.dtype)), multiprocessors));
     method.workspace_bytes = workspace_bytes;
     method.takes_batch = products > 1;
     return method;
