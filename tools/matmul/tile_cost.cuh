@@ -145,7 +145,7 @@ inline double estimated_cycles(const TileChoice& choice, const ProductShape& sha
 }
 
 // The cycles that it takes at least to store C, which only products of few steps along k notice. (Rates for each
-// multiprocessor, from a dozen such products on an H200.)
+// multiprocessor, from eight such products on an H200.)
 inline double storing_cycles(const ProductShape& shape, size_t element_bytes, unsigned multiprocessors) {
     constexpr size_t sector = 32;  // of the L2 cache
     const bool is_aligned = shape.n * element_bytes % sector == 0;

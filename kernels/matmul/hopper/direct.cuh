@@ -19,7 +19,9 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <type_traits>
 
 namespace BACKEND {
 
@@ -48,9 +50,7 @@ struct DirectShape {
     /// shared memory for the system.
     static constexpr int by_memory = static_cast<int>(most_shared_bytes / (shared_bytes(sizeof(T) == 2) + 1024)),
                          by_registers = 65536 / (threads * 168),
-                         resident = by_registers < 1           ? 1
-                                    : by_registers < by_memory ? by_registers
-                                                               : by_memory;
+                         resident = std::max(1, std::min(by_registers, by_memory));
 };
 
 /// Grid: tiles * shares.blocks(); block Shape::threads. `many`: for the products of a batch.

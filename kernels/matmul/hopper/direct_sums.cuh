@@ -3,6 +3,7 @@
 #include "common/cuda/bulk_copy.cuh"
 #include "common/cuda/last_block.cuh"
 #include "common/cuda/vector_access.cuh"
+#include "kernels/matmul/packed_results.cuh"
 
 #include <cuda_runtime.h>
 
@@ -88,18 +89,15 @@ struct DirectPart {
     /// neighboring elements.
     __device__ void store(T* c, int thread) const {
         if (c_columns % length == 0) {
-            struct alignas(length * sizeof(T)) Results {
-                T values[length];
-            };
 #pragma unroll 2
             for (int i = thread; i < rows * vectors; i += Shape::threads) {
                 const int r = first_row + i / vectors, x = i % vectors * length;
                 if (!exists(r, x)) continue;
                 const Vector<Sum> total = *place_of(i);
-                Results results;
+                PackedResults<T, length> results;
 #pragma unroll
                 for (int e = 0; e < length; ++e) results.values[e] = static_cast<T>(total.values[e]);
-                *reinterpret_cast<Results*>(c + (tile_row + r) * c_columns + tile_column + x) = results;
+                store_packed(c + (tile_row + r) * c_columns + tile_column + x, results);
             }
             return;
         }

@@ -30,7 +30,7 @@ constexpr unsigned few_columns_resident = 2;          // blocks per multiprocess
 struct FewColumnsCost {
     static constexpr double per_column = 300;  // of a block: adding the sums of lanes and warps
 
-    /// Of a product, without the launch.
+    /// Of a product, without the launch: from one shape with four columns and one with five.
     static double fixed(size_t n) { return 2000 + 1800.0 * lanes_for(n); }
 
     /// What the blocks of one multiprocessor do.

@@ -6,6 +6,7 @@
 // Any m and n, up to 16 steps. A block's rows are of one class (see pieces.cuh): a lane's columns are aligned in memory
 // to the bytes of one store, not within the row. Only the elements at the ends of a row are stored one by one.
 #include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/packed_results.cuh"
 #include "kernels/matmul/thin/pieces.cuh"
 #include "kernels/matmul/tiles.cuh"
 
@@ -54,12 +55,6 @@ FewStepsPlan plan_few_steps(size_t m, size_t n, size_t k, unsigned multiprocesso
     plan.row_tiles = divide_up(class_rows, plan.rows) * plan.classes;
     return plan;
 }
-
-/// The columns of one row of C that a lane stores together.
-template <typename T>
-struct alignas(few_steps_columns<T> * sizeof(T)) FewStepsResults {
-    T values[few_steps_columns<T>];
-};
 
 /// Grid: grid_of_tiles(row_tiles, column_tiles). Block 256. `steps`: at least k; those beyond it multiply zeros.
 template <typename T, unsigned steps>
@@ -138,11 +133,11 @@ __global__ void __launch_bounds__(thin_block, few_steps_resident)
             for (int r = 0; r < rows; ++r) {
                 if (row + r * sets >= count) break;
                 T* const target = c + (row_of(of_chunk + row + r * sets) * plan.n + first - shift);
-                FewStepsResults<T> results;
+                PackedResults<T, length> results;
 #pragma unroll
                 for (int e = 0; e < length; ++e) results.values[e] = static_cast<T>(sums[r][e]);
                 if (whole) {
-                    *reinterpret_cast<FewStepsResults<T>*>(target) = results;
+                    store_packed(target, results);
                 } else {
 #pragma unroll
                     for (int e = 0; e < length; ++e)
