@@ -5,8 +5,7 @@
 Every tile and every number of blocks that share k is timed on N random shapes (40), in one process per type, on one
 Hopper GPU: less than a minute in all. The constants are fitted to every second shape; the regret, the time of the
 model's choice over that of the fastest, is shown for both halves. The constants are those of DirectCost,
-direct_straightening (for 16-bit types), direct_between_clusters (one value for all types) and direct_tile() in
-tools/matmul/hopper/direct.cuh.
+direct_straightening (for 16-bit types) and direct_tile() in tools/matmul/hopper/direct.cuh.
 """
 import argparse
 import csv

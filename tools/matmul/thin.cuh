@@ -31,9 +31,13 @@ struct ThinCost {
     double sharing;                  // where blocks share k
     double multiply_adds_per_cycle;  // of a multiprocessor
     double bytes_per_cycle = 17;     // of the memory, for each multiprocessor
+    double beyond_cache = 17;        // the same, of what the L2 cache cannot hold
+    static constexpr double cached_bytes = 25e6;
 
     double cycles(const ProductShape& shape, size_t element_bytes, unsigned multiprocessors) const {
-        const double moving = shape.elements() * double(element_bytes) / (bytes_per_cycle * multiprocessors),
+        const double bytes = shape.elements() * double(element_bytes),
+                     moving =
+                         std::max(bytes / bytes_per_cycle, (bytes - cached_bytes) / beyond_cache) / multiprocessors,
                      multiplying = shape.flop() / 2 / (multiply_adds_per_cycle * multiprocessors);
         return fixed + std::max({moving, multiplying, busy}) + sharing;
     }
@@ -87,7 +91,8 @@ template <typename T>
 ProductMethod few_steps_method(const ProductProblem& problem) {
     const auto [m, n, k] = problem.shape;
     const FewStepsPlan plan = plan_few_steps<T>(m, n, k, unsigned(problem.device->multiprocessors));
-    const ThinCost cost = {4500 + 300 * double(k), 0, 0, by_size<T>(35, 38, 26), by_size<T>(8.5, 12, 15.5)};
+    const ThinCost cost = {3000 + 300 * double(k),     0, 0, by_size<T>(35, 38, 26), by_size<T>(12, 17, 18.5),
+                           by_size<T>(8.5, 12.5, 13.8)};
     return thin_method_of<FewSteps, T>(problem, plan, thin_tile(plan.rows, plan.lanes * few_steps_columns<T>, k, 1),
                                        cost);
 }
