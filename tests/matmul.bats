@@ -292,7 +292,8 @@ thin_steps=101x103x15,50x3001x7,77x9x1,100x100x16,700x33x3,4500x9x16 # the last 
     fi
     try matmul --tile list -t bf16
     if [ "$(wc -l <<<"$output")" -lt 3 ]; then skip "such tiles need compute capability 9.0"; fi
-    [ "$(grep -c '^hopper,' <<<"$output")" -eq 41 ]
+    [ "$(grep -c '^hopper,.*,none$' <<<"$output")" -eq 41 ]
+    [ "$(grep -c '^hopper,.*,b$' <<<"$output")" -eq 9 ]
     local tile
     for tile in 128x256x64 64x64x64/2 64x128x64:multicast 64x128x64:stream-k@40; do
         expect_fine matmul -t bf16 -k hopper --tile $tile -n 512x640x4096 -w 0 -r 1 --csv
@@ -419,6 +420,31 @@ thin_steps=101x103x15,50x3001x7,77x9x1,100x100x16,700x33x3,4500x9x16 # the last 
     done
 }
 
+@test "hopper reads transposed operands as they are stored, with every tile, alone and in batches" {
+    need_variant hopper
+    local dtype form
+    for dtype in f32 f64 tf32 bf16 f16; do
+        for form in a b a,b; do
+            # Also rows that TMA cannot read in place, and few rows, which share B along k.
+            expect_fine matmul -k hopper --tile all -t "$dtype" --transpose $form -w 0 -r 1 --csv \
+                -n 512x640x4096,300x298x190,129x66x65,1x64x64,640x320x1032,17x1000x512
+            [ "$(column verify | sort -u)" = pass ] || complain "$dtype $form"
+            expect_fine matmul -k hopper --tile all -t "$dtype" --transpose $form --batch 7 -w 0 -r 1 --csv \
+                -n 64,128x192x80,96x200x72,320x272x256,304x48x16
+            [ "$(column verify | sort -u)" = pass ] || complain "$dtype $form in a batch"
+            [ "$(column p_tile | sort -u | wc -l)" -ge 3 ] || complain "$dtype $form in a batch"
+        done
+    done
+    for dtype in f64 tf32 bf16 f16; do
+        for form in a b a,b; do
+            try matmul --explain -k fastest -t "$dtype" --transpose $form -n 512 -w 0 -r 1 --csv
+            expect_status 0
+            [[ $errors == *"fastest is hopper"* ]] || complain "$dtype $form: $errors"
+            [[ $errors != *"kernel transposes"* ]] || [ "$dtype $form" = "tf32 a" ] || complain "$dtype $form: $errors"
+        done
+    done
+}
+
 @test "f64 is right on tensor cores, with every tile, rows of any alignment, and tiles shared by blocks" {
     need_variant hopper f64
     expect_fine matmul -k hopper -t f64 --tile all -w 0 -r 1 --csv \
@@ -428,6 +454,24 @@ thin_steps=101x103x15,50x3001x7,77x9x1,100x100x16,700x33x3,4500x9x16 # the last 
     expect_fine matmul -k hopper -t f64 --tile all -w 0 -r 1 --csv -n 2048
     [ "$(column verify | sort -u)" = pass ]
     [ "$(column p_tile | sort -u | wc -l)" -ge 8 ]
+}
+
+@test "where a kernel cannot read a transposed operand, the smallest matrices are transposed" {
+    copies() {
+        try matmul --explain "$@" -k fastest -w 0 -r 1 --csv
+        expect_status 0
+        grep -o 'another kernel transposes .*' <<<"$errors" | sed 's/another kernel transposes //'
+    }
+    if on_simulator; then
+        [ "$(copies -n 128x256x64 --transpose a)" = A ] || complain "$errors"
+        [ "$(copies -n 128x256x64 --transpose a,b)" = "A, B" ] || complain "$errors"
+        [ "$(copies -n 128x64x256 --transpose a,b)" = C ] || complain "$errors"
+        return
+    fi
+    need_variant hopper
+    # C' = B' A' needs only C's transpose, or A's and C's where B is large.
+    [ "$(copies -t f32 -n 1024 --transpose a,b)" = C ] || complain "$errors"
+    [ "$(copies -t f32 -n 16x4096x4096 --transpose b)" = "A, C" ] || complain "$errors"
 }
 
 @test "variants that multiply one product after the other are left out if there are many" {

@@ -41,6 +41,14 @@ workloads() {
                 "--profile -t bf16 -k direct --tile 32x32x64/32 -n 31x91x3001" \
                 "--profile -t f32 -k fastest --batch 3 --transpose a -n 33,190x70x301" \
                 "--profile -t bf16 -k fastest --batch 5 --transpose b -n 100,61x200x1001" \
+                "--profile -t bf16 -k hopper --transpose a,b -n 300x298x190,130x264x520" \
+                "--profile -t tf32 -k hopper --transpose a -n 300x520x264 --batch 3" \
+                "--profile -t tf32 -k hopper --transpose b -n 130x298x190" \
+                "--profile -t tf32 -k hopper --transpose a,b -n 131x298x190" \
+                "--profile -t f64 -k hopper --transpose a -n 65x130x98 --batch 3" \
+                "--profile -t f64 -k hopper --transpose b -n 67x131x97" \
+                "--profile -t f64 -k hopper --transpose a,b -n 67x131x97" \
+                "--profile -t f32 -k hopper --transpose a,b -n 64x96x72 --batch 3" \
                 "--profile -t e4m3 -k cpu-parallel,hopper* -n 2436x2944x192,100x48x4096" \
                 "--profile -t bf16 -k cpu-parallel,hopper* -n 2436x2936x190" ;;  # the last wave filled
         *) echo "--profile -n 33,100" ;;

@@ -24,15 +24,16 @@ constexpr size_t scale_step = 4;
 /// C (m x n) = A (m x k) * B (k x n), all row-major without gaps, in device memory, 16-byte aligned; C overlaps neither
 /// input. m, n and k are at least 1 and at most 2^31 - 512, so that an int also holds the end of the last tile; their
 /// products may be larger.
-/// A and B may be stored transposed: A as k x m, B as n x k, row-major. In a batch, the matrices of product i begin
-/// i strides after the first ones; strides are multiples of 16 bytes. A launch without takes_batch or takes_transposed
-/// ignores those members.
+/// The matrices may be stored transposed: A as k x m, B as n x k, C as n x m, row-major. In a batch, the matrices of
+/// product i begin i strides after the first ones; strides are multiples of 16 bytes. A launch without takes_batch or
+/// takes_transposed ignores those members.
 ///
 /// The type of a kernel with one tile size, Tile, has
 ///     Element                    float, double, __half, __nv_bfloat16, __nv_fp8_e4m3 or __nv_fp8_e5m2
 ///     tile                       its TileSize
 ///     enqueue(arguments)         enqueues the product; returns the launch shape
-///     takes_batch, takes_transposed   true; not declared if it cannot
+///     takes_batch        true; not declared if it cannot
+///     takes_transposed   true if it takes A and B as they are stored; not declared if it cannot
 template <typename T>
 struct MatmulArguments {
     using Result = typename ResultOf<T>::Type;
@@ -50,6 +51,7 @@ struct MatmulArguments {
     size_t batch = 1, stride_a = 0, stride_b = 0, stride_c = 0;  // strides in elements
     bool a_transposed = false, b_transposed = false;
     const float* d_scales = nullptr;  // 8-bit types: A's elements are scaled by [0], B's by [scale_step]
+    bool c_transposed = false;
 
     /// The same for elements of type U.
     template <typename U>
@@ -72,7 +74,8 @@ struct MatmulArguments {
                 stride_c,
                 a_transposed,
                 b_transposed,
-                d_scales};
+                d_scales,
+                c_transposed};
     }
 };
 

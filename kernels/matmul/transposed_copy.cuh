@@ -5,32 +5,48 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <type_traits>
 
 namespace BACKEND {
 
-constexpr unsigned copy_tile = 32, copy_rows = 8;
+constexpr unsigned copy_rows = 8;  // of threads; 32 are in a row
 
 /// target (columns x rows) = the transpose of source (rows x columns), for each matrix of a batch; product i's matrices
-/// begin i * stride elements after the first's. A block moves tiles of 32 x 32 through shared memory; the padded rows
-/// put the elements of a column into different banks. Any grid; block 32 x 8.
-template <typename T>
-__global__ void __launch_bounds__(copy_tile* copy_rows)
+/// begin i * stride elements after the first's. A block moves tiles of side x side through shared memory; the padded rows
+/// put the elements of a column into different banks. All loads of a tile are in flight together, and tiles are numbered
+/// along the target's rows, so that neighboring blocks write neighboring lines. Any grid; block 32 x 8.
+template <typename T, unsigned side>
+__global__ void __launch_bounds__(32 * copy_rows)
     transpose_matrices(const T* __restrict__ source, T* __restrict__ target, size_t rows, size_t columns, size_t batch,
                        size_t stride) {
-    __shared__ T tile[copy_tile][copy_tile + 1];
-    const size_t down = divide_up(rows, copy_tile), across = divide_up(columns, copy_tile);
-    const unsigned x = threadIdx.x, y = threadIdx.y;
+    constexpr unsigned down_thread = side / copy_rows, across_thread = side / 32;  // elements of a thread
+    __shared__ T tile[side][side + 1];
+    const size_t down = divide_up(rows, side), across = divide_up(columns, side);
     for (size_t number = blockIdx.x; number < batch * down * across; number += gridDim.x) {
         const T* const from = source + number / (down * across) * stride;
         T* const to = target + number / (down * across) * stride;
-        const size_t row = number / across % down * copy_tile, column = number % across * copy_tile;
+        const size_t row = number % down * side, column = number / down % across * side;
+        T held[down_thread][across_thread] = {};
 #pragma unroll
-        for (unsigned i = 0; i < copy_tile; i += copy_rows)
-            if (row + i + y < rows && column + x < columns) tile[i + y][x] = from[(row + i + y) * columns + column + x];
+        for (unsigned i = 0; i < down_thread; ++i)
+#pragma unroll
+            for (unsigned j = 0; j < across_thread; ++j) {
+                const size_t y = row + threadIdx.y + i * copy_rows, x = column + threadIdx.x + j * 32;
+                if (y < rows && x < columns) held[i][j] = from[y * columns + x];
+            }
+#pragma unroll
+        for (unsigned i = 0; i < down_thread; ++i)
+#pragma unroll
+            for (unsigned j = 0; j < across_thread; ++j)
+                tile[threadIdx.y + i * copy_rows][threadIdx.x + j * 32] = held[i][j];
         __syncthreads();  // the whole tile is loaded
 #pragma unroll
-        for (unsigned i = 0; i < copy_tile; i += copy_rows)
-            if (column + i + y < columns && row + x < rows) to[(column + i + y) * rows + row + x] = tile[x][i + y];
+        for (unsigned i = 0; i < down_thread; ++i)
+#pragma unroll
+            for (unsigned j = 0; j < across_thread; ++j) {
+                const unsigned y = threadIdx.y + i * copy_rows, x = threadIdx.x + j * 32;
+                if (column + y < columns && row + x < rows) to[(column + y) * rows + row + x] = tile[x][y];
+            }
         __syncthreads();  // it has been read: the next one may overwrite it
     }
 }
@@ -38,20 +54,26 @@ __global__ void __launch_bounds__(copy_tile* copy_rows)
 /// Enqueues it for elements of 1, 2, 4 or 8 bytes.
 inline void enqueue_transposition(const void* source, void* target, size_t rows, size_t columns, size_t batch,
                                   size_t stride, size_t element_bytes, unsigned multiprocessors, cudaStream_t stream) {
-    const size_t tiles = batch * divide_up(rows, copy_tile) * divide_up(columns, copy_tile);
-    const size_t at_once = resident_blocks(copy_tile * copy_rows, multiprocessors);
-    if (tiles == 0) return;
-    const auto enqueue = [&](auto element) {
+    const size_t at_once = resident_blocks(32 * copy_rows, multiprocessors);
+    const auto enqueue_tiles = [&](auto element, auto constant) {
         using T = decltype(element);
-        const dim3 grid(static_cast<unsigned>(tiles < at_once ? tiles : at_once)), block(copy_tile, copy_rows);
-        transpose_matrices<T><<<grid, block, 0, stream>>>(static_cast<const T*>(source), static_cast<T*>(target), rows,
-                                                          columns, batch, stride);
+        constexpr unsigned side = decltype(constant)::value;
+        const size_t tiles = batch * divide_up(rows, side) * divide_up(columns, side);
+        if (tiles == 0) return;
+        const dim3 grid(static_cast<unsigned>(tiles < at_once ? tiles : at_once)), block(32, copy_rows);
+        transpose_matrices<T, side><<<grid, block, 0, stream>>>(static_cast<const T*>(source), static_cast<T*>(target),
+                                                                rows, columns, batch, stride);
+    };
+    const auto enqueue = [&](auto element) {
+        const bool small = rows <= 32 || columns <= 32;
+        if (small) enqueue_tiles(element, std::integral_constant<unsigned, 32>());
+        else enqueue_tiles(element, std::integral_constant<unsigned, 64>());
     };
     switch (element_bytes) {
         case 1: return enqueue(static_cast<unsigned char>(0));
         case 2: return enqueue(static_cast<unsigned short>(0));
         case 4: return enqueue(0U);
-        default: return enqueue(0ULL);
+        default: return enqueue_tiles(0ULL, std::integral_constant<unsigned, 32>());
     }
 }
 

@@ -1,8 +1,10 @@
-// Forms of a product that a kernel does not support: transposed operands are transposed before its launch, and the
-// products of a batch are launched one by one.
+// Forms of a product that a kernel does not support: matrices are transposed before or after its launch, and the products
+// of a batch are launched one by one.
 #pragma once
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "common/io/dtype.hpp"
 #include "kernels/matmul/transposed_copy.cuh"
@@ -35,85 +37,128 @@ inline ProductMethod one_by_one(const ProductProblem& problem, ProductMethod met
     return method;
 }
 
-// The layout in which every kernel takes operands: by rows; 8-bit floats along k, which is B by columns.
-inline Transposes plain_transposes(DType dtype) { return {false, is_float8(dtype)}; }
-
-// How operands in another layout become what every kernel takes. The transpose of a vector has the same bytes, so a
-// product with one needs no copies: since C' = B' A', operands stored as B' and A' are multiplied in this order.
-struct PlainOperands {
-    Transposes plain;
-    bool copies_a = false, copies_b = false, exchanged = false;
-
-    explicit PlainOperands(const ProductProblem& problem) : plain(plain_transposes(problem.dtype)) {
-        const auto [m, n, k] = problem.shape;
-        copies_a = problem.form.transposed.a != plain.a && m > 1 && k > 1;
-        copies_b = problem.form.transposed.b != plain.b && n > 1 && k > 1;
-        exchanged = !plain.b && ((copies_a && n == 1) || (copies_b && m == 1));
-        if (exchanged) copies_a = copies_b = false;
-    }
+// A way to bring a problem into a form that a kernel takes: matrices are copied, transposed, before or after the
+// product, and operands may be exchanged, since C' = B' A'. The transpose of a vector has the same bytes, so that it is
+// never copied.
+struct Adaptation {
+    bool exchanged = false;
+    Transposes copied;  // of the product that the kernel computes
+    Transposes stored;  // as the kernel takes them
 
     ProductProblem problem_of(ProductProblem problem) const {
-        problem.form.transposed = plain;
         if (exchanged) std::swap(problem.shape.m, problem.shape.n);
+        problem.form.transposed = stored;
         return problem;
     }
 };
 
-// The copies' part of the workspace.
-struct TransposedCopies {
-    size_t a_bytes = 0, b_bytes = 0;
+// As the matrices of the product are stored, or of the exchanged one.
+inline Transposes stored_as(const Transposes& given, bool exchanged) {
+    return exchanged ? Transposes{!given.b, !given.a, !given.c} : given;
+}
 
-    TransposedCopies(const ProductProblem& problem, const PlainOperands& plain) {
-        const ProductForm& form = problem.form;
-        const ProductStrides strides = ProductStrides::aligned(problem.shape, form, size_of(problem.dtype));
-        const auto bytes = [&](size_t elements) { return divide_up(elements * size_of(problem.dtype), 256) * 256; };
-        if (plain.copies_a) a_bytes = bytes(form.products() * strides.a);
-        if (plain.copies_b) b_bytes = bytes(elements_of_b(problem.shape, form, strides));
+// The ways for a problem whose operands are not plain; copies only make matrices plain. A tile that the user names is one
+// of the product as it is given.
+inline std::vector<Adaptation> adaptations_of(const ProductProblem& problem) {
+    const Transposes plain = plain_transposes(problem.dtype);
+    const auto [m, n, k] = problem.shape;
+    const Transposes& given = problem.form.transposed;
+    const bool shares_b = problem.form.shares_b && problem.form.products() > 1;
+    std::vector<Adaptation> ways;
+    for (const bool exchanged : {false, true}) {
+        if (exchanged && !problem.forced_tile.empty()) continue;
+        if (exchanged && shares_b && m > 1) continue;  // kernels share no A
+        const Transposes stored = stored_as(given, exchanged);
+        for (unsigned choice = 0; choice < 8; ++choice) {
+            Adaptation way{exchanged, {(choice & 1) != 0, (choice & 2) != 0, (choice & 4) != 0}, stored};
+            const auto change = [](bool changes, bool& is, bool should_be) {
+                const bool useful = !changes || is != should_be;
+                if (changes) is = should_be;
+                return useful;
+            };
+            if (!change(way.copied.a, way.stored.a, plain.a) || !change(way.copied.b, way.stored.b, plain.b) ||
+                !change(way.copied.c, way.stored.c, plain.c))
+                continue;
+            const size_t rows = exchanged ? n : m, columns = exchanged ? m : n;
+            way.copied.a &= rows > 1 && k > 1;
+            way.copied.b &= columns > 1 && k > 1;
+            way.copied.c &= rows > 1 && columns > 1;
+            ways.push_back(way);
+        }
     }
-    size_t bytes() const { return a_bytes + b_bytes; }
+    return ways;
+}
+
+// The copies' parts of the workspace.
+struct TransposedCopies {
+    size_t a_bytes = 0, b_bytes = 0, c_bytes = 0, element_bytes = 1;
+
+    TransposedCopies(const ProductProblem& of, const Adaptation& way) : element_bytes(size_of(of.dtype)) {
+        const ProductProblem problem = way.problem_of(of);
+        const ProductForm& form = problem.form;
+        const ProductStrides strides = ProductStrides::aligned(problem.shape, form, element_bytes);
+        const auto bytes = [](size_t elements, DType dtype) { return divide_up(elements * size_of(dtype), 256) * 256; };
+        if (way.copied.a) a_bytes = bytes(form.products() * strides.a, of.dtype);
+        if (way.copied.b) b_bytes = bytes(elements_of_b(problem.shape, form, strides), of.dtype);
+        if (way.copied.c) c_bytes = bytes(form.products() * strides.c, result_dtype(of.dtype));
+    }
+    size_t bytes() const { return a_bytes + b_bytes + c_bytes; }
     double cycles(unsigned multiprocessors) const {
+        const double rate = CopyingCost::transposed_bytes_per_cycle(element_bytes) * multiprocessors;
         const auto of = [=](size_t bytes) {
-            return bytes == 0
-                       ? 0
-                       : CopyingCost::launch_cycles + double(bytes) / (CopyingCost::bytes_per_cycle * multiprocessors);
+            return bytes == 0 ? 0 : CopyingCost::launch_cycles + double(bytes) / rate;
         };
-        return of(a_bytes) + of(b_bytes);
+        return of(a_bytes) + of(b_bytes) + of(c_bytes);
     }
 };
 
-// The method for a problem with transposed operands, given the one for plain.problem_of() it.
-inline ProductMethod with_plain_operands(const ProductProblem& problem, const PlainOperands& plain,
-                                         ProductMethod method) {
-    const TransposedCopies copies(problem, plain);
-    const size_t element_bytes = size_of(problem.dtype);
+// The method for a problem, given the one for way.problem_of() it.
+inline ProductMethod adapted(const ProductProblem& problem, const Adaptation& way, const TransposedCopies& copies,
+                             ProductMethod method) {
+    const size_t element_bytes = size_of(problem.dtype), result_bytes = size_of(result_dtype(problem.dtype));
     const bool shares_b = problem.form.shares_b;
-    method.launch = [launch = std::move(method.launch), plain, copies, element_bytes,
+    method.launch = [launch = std::move(method.launch), way, copies, element_bytes, result_bytes,
                      shares_b](MatmulArguments<void> arguments) {
-        auto* workspace = static_cast<unsigned char*>(arguments.d_workspace);
-        const auto transpose = [&](const void*& d_matrix, size_t rows, size_t columns, size_t matrices, size_t stride,
-                                   size_t bytes) {
-            enqueue_transposition(d_matrix, workspace, rows, columns, matrices, stride, element_bytes,
-                                  arguments.multiprocessors, arguments.stream);
-            d_matrix = workspace;
-            workspace += bytes;
-        };
-        const auto [m, n, k] = ProductShape{arguments.m, arguments.n, arguments.k};
-        if (plain.copies_a) transpose(arguments.d_a, k, m, arguments.batch, arguments.stride_a, copies.a_bytes);
-        if (plain.copies_b)
-            transpose(arguments.d_b, plain.plain.b ? k : n, plain.plain.b ? n : k, shares_b ? 1 : arguments.batch,
-                      arguments.stride_b, copies.b_bytes);
-        if (plain.exchanged) {
+        if (way.exchanged) {
             std::swap(arguments.d_a, arguments.d_b);
             std::swap(arguments.stride_a, arguments.stride_b);
             std::swap(arguments.m, arguments.n);
         }
+        auto* workspace = static_cast<unsigned char*>(arguments.d_workspace);
+        const auto take = [&](size_t bytes) { return std::exchange(workspace, workspace + bytes); };
+        const auto transpose = [&](const void* from, void* to, size_t rows, size_t columns, size_t matrices,
+                                   size_t stride, size_t bytes) {
+            enqueue_transposition(from, to, rows, columns, matrices, stride, bytes, arguments.multiprocessors,
+                                  arguments.stream);
+            return to;
+        };
+        const auto [m, n, k] = ProductShape{arguments.m, arguments.n, arguments.k};
+        const auto& [a, b, c] = way.stored;
+        if (way.copied.a)
+            arguments.d_a = transpose(arguments.d_a, take(copies.a_bytes), a ? m : k, a ? k : m, arguments.batch,
+                                      arguments.stride_a, element_bytes);
+        if (way.copied.b)
+            arguments.d_b = transpose(arguments.d_b, take(copies.b_bytes), b ? k : n, b ? n : k,
+                                      shares_b ? 1 : arguments.batch, arguments.stride_b, element_bytes);
+        void* const d_c = arguments.d_c;
+        if (way.copied.c) arguments.d_c = take(copies.c_bytes);
         arguments.d_workspace = workspace;
-        arguments.a_transposed = plain.plain.a, arguments.b_transposed = plain.plain.b;
-        return launch(arguments);
+        arguments.a_transposed = a, arguments.b_transposed = b, arguments.c_transposed = c;
+        const LaunchShape shape = launch(arguments);
+        if (way.copied.c)
+            transpose(arguments.d_c, d_c, c ? n : m, c ? m : n, arguments.batch, arguments.stride_c, result_bytes);
+        return shape;
     };
     method.workspace_bytes += copies.bytes();
     if (method.cycles > 0) method.cycles += copies.cycles(unsigned(problem.device->multiprocessors));
     method.takes_transposed = true;
+    // The names are those of the user's product.
+    const auto add = [&](bool copies, const char* name) {
+        if (copies) method.copied += (method.copied.empty() ? "" : ", ") + std::string(name);
+    };
+    add(way.exchanged ? way.copied.b : way.copied.a, "A");
+    add(way.exchanged ? way.copied.a : way.copied.b, "B");
+    add(way.copied.c, "C");
     return method;
 }
 

@@ -11,17 +11,32 @@
 
 namespace BACKEND {
 
-inline ProductMethod find_method(const MatmulVariant& variant, const ProductProblem& problem) {
+// The method for matrices as they are stored; none if the variant has none.
+inline ProductMethod method_as_stored(const MatmulVariant& variant, const ProductProblem& problem) {
     ProductMethod method = variant.method ? variant.method(problem) : ProductMethod{};
-    const bool is_plain = problem.form.transposed == plain_transposes(problem.dtype);
-    if (method.launch && !is_plain && !method.takes_transposed) {
-        const PlainOperands plain(problem);
-        method = find_method(variant, plain.problem_of(problem));
-        if (method.launch) method = with_plain_operands(problem, plain, std::move(method));
-    }
+    if (!is_plain(problem) && !method.takes_transposed) method = {};
+    if (problem.form.transposed.c && !method.stores_transposed) method = {};
     if (method.launch && problem.form.products() > 1 && !method.takes_batch) method = one_by_one(problem, method);
     if (!*method.variant) method.variant = variant.name;
     return method;
+}
+
+// The method for a problem. Of the ways to adapt it to the variant, that with the fewest cycles or, without a cost
+// model, the fewest bytes to copy.
+inline ProductMethod find_method(const MatmulVariant& variant, const ProductProblem& problem) {
+    ProductMethod best = method_as_stored(variant, problem);
+    const bool is_final = best.launch && (best.cycles == 0 || !problem.forced_tile.empty());
+    if (is_plain(problem) || is_final || variant.method == fastest_method) return best;
+    std::pair least(best.cycles, 0.0);
+    for (const Adaptation& way : adaptations_of(problem)) {
+        ProductMethod method = method_as_stored(variant, way.problem_of(problem));
+        if (!method.launch) continue;
+        const TransposedCopies copies(problem, way);
+        method = adapted(problem, way, copies, std::move(method));
+        const std::pair cost(method.cycles, double(copies.bytes()));
+        if (!best.launch || cost < least) best = std::move(method), least = cost;
+    }
+    return best;
 }
 
 inline const MatmulVariant* variant_of(FindMethod* method) {

@@ -37,6 +37,13 @@ struct ProductProblem {
     std::shared_ptr<ProductLibraries> libraries = std::make_shared<ProductLibraries>();
 };
 
+// The layout in which every kernel takes operands: by rows; 8-bit floats along k, which is B by columns.
+inline Transposes plain_transposes(DType dtype) { return {false, is_float8(dtype)}; }
+
+inline bool is_plain(const ProductProblem& problem) {
+    return problem.form.transposed == plain_transposes(problem.dtype);
+}
+
 // No launch: the variant does not exist there.
 struct ProductMethod {
     std::function<LaunchShape(const MatmulArguments<void>&)> launch = {};
@@ -46,8 +53,10 @@ struct ProductMethod {
     bool by_cost_model = false;                          // whether the cost model chose the tile
     double cycles = 0;                                   // as it estimates; 0 if there is no model
     bool takes_batch = false, takes_transposed = false;  // in one launch, without copies
+    bool stores_transposed = false;                      // C
     bool one_by_one = false;                             // a launch for each product of a batch
     Sums sums = Sums::of_type;                           // of 8-bit floats: how it adds them up
+    std::string copied = {};                             // matrices that other kernels transpose, as "A, C"
 };
 
 // Failure(usage): --tile names none of the tiles that can compute the product.

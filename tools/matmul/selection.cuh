@@ -20,6 +20,7 @@ inline void explain_if_asked(const Session& session, const MatmulVariant& varian
             "of its tiles, {} needs the fewest cycles: waves of {} blocks (the last one filled or shared out "
             "where that is faster), times the steps of {} along k",
             method.tile, problem.device->multiprocessors, 128 / size_of(problem.dtype));
+    if (!method.copied.empty()) why += "; another kernel transposes " + method.copied;
     session.notice(text("{} {} on {} (compute capability {}): fastest is {}, tile {}: {}",
                         name_of_products(problem.shape, problem.form), name_of(problem.dtype), problem.device->name,
                         capability_text(problem.device->compute_capability), method.variant, method.tile, why));

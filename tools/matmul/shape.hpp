@@ -18,13 +18,15 @@ struct ProductShape {
     std::string name() const { return text("{}x{}x{}", m, n, k); }
 };
 
-// The operands of --transpose: whether A is stored as k x m, and B as n x k.
+// The operands of --transpose: whether A is stored as k x m, and B as n x k. C is n x m only in the exchanged product,
+// C' = B' A', which some kernels compute instead.
 struct Transposes {
-    bool a = false, b = false;
+    bool a = false, b = false, c = false;
 
     bool any() const { return a || b; }
-    bool operator==(const Transposes& other) const { return a == other.a && b == other.b; }
-    std::string name() const { return a && b ? "ab" : a ? "a" : b ? "b" : "none"; }
+    bool operator==(const Transposes& other) const { return a == other.a && b == other.b && c == other.c; }
+    bool operator!=(const Transposes& other) const { return !(*this == other); }
+    std::string name() const { return c ? "c" : a && b ? "ab" : a ? "a" : b ? "b" : "none"; }
 };
 
 // A product's form, apart from its shape and type. The batch is that of --batch, or of files.

@@ -23,6 +23,7 @@ struct TileChoice {
     TileSize tile;
     unsigned element_bytes, split_k, multicast, at_once, least_rows;
     bool stream_k, needs_aligned_rows, takes_batch;
+    Transposes stored;
     double cycles_per_stage;  // the larger of multiplying and loading
     double fixed_cycles;      // of a tile: filling the pipeline, storing the results
     StreamKCost stream_k_cost;
@@ -69,10 +70,13 @@ inline double loading_cycles(const TileChoice& choice, const ProductShape& shape
         const size_t bytes = columns * choice.element_bytes;
         return bytes % copied_alignment == 0 && bytes % 32 != 0;
     };
-    const double row_of_a = is_unaligned(shape.k) ? Cost::unaligned_row_of_a : Cost::aligned_row;
-    const double row_of_b = !is_unaligned(shape.n) ? Cost::aligned_row
-                            : choice.multicast > 1 ? Cost::unaligned_row_of_b_multicast
-                                                   : Cost::unaligned_row_of_b;
+    const bool is_float8 = choice.element_bytes == 1;  // whose B counts as one by rows
+    const size_t columns_of_a = choice.stored.a ? shape.m : shape.k,
+                 columns_of_b = choice.stored.b && !is_float8 ? shape.k : shape.n;
+    const double row_of_a = is_unaligned(columns_of_a) ? Cost::unaligned_row_of_a : Cost::aligned_row;
+    const double row_of_b = !is_unaligned(columns_of_b) ? Cost::aligned_row
+                            : choice.multicast > 1      ? Cost::unaligned_row_of_b_multicast
+                                                        : Cost::unaligned_row_of_b;
     return (choice.tile.m * row_of_a + choice.tile.n * row_of_b) * (1 - Cost::waiting_part + Cost::waiting_part * busy);
 }
 
@@ -144,36 +148,49 @@ inline double estimated_cycles(const TileChoice& choice, const ProductShape& sha
            work.stores * choice.fixed_cycles;
 }
 
-// The cycles that it takes at least to store C, which only products of few steps along k notice. (Rates for each
-// multiprocessor, from eight such products on an H200.)
-inline double storing_cycles(const ProductShape& shape, size_t element_bytes, unsigned multiprocessors) {
+// The cycles that it takes at least to begin and to store C, which only products of few steps along k notice. (Rates for
+// each multiprocessor, from ten such products of each type on an H200.)
+inline double storing_cycles(const ProductShape& shape, size_t products, size_t element_bytes,
+                             unsigned multiprocessors) {
     constexpr size_t sector = 32;  // of the L2 cache
+    constexpr double beginning = 2500;
     const bool is_aligned = shape.n * element_bytes % sector == 0;
-    const double bytes_per_cycle = element_bytes == 2 ? (is_aligned ? 9 : 7) : (is_aligned ? 16 : 8);
-    return double(shape.m) * double(shape.n) * double(element_bytes) / (bytes_per_cycle * multiprocessors);
+    const double bytes_per_cycle = element_bytes == 2   ? (is_aligned ? 9 : 7)
+                                   : !is_aligned        ? 8
+                                   : element_bytes == 4 ? 13.5
+                                                        : 14.5;
+    const double bytes = double(shape.m) * double(shape.n) * double(products) * double(element_bytes);
+    return beginning + bytes / (bytes_per_cycle * multiprocessors);
 }
 
-// The cost of copying a matrix to aligned rows before the product: the launch, and bytes for each multiprocessor.
+// The cost of copying a matrix before the product, to aligned rows or transposed: the launch, and bytes for each
+// multiprocessor.
 struct CopyingCost {
     static constexpr double launch_cycles = 6500;
     static constexpr double bytes_per_cycle = 6.5;
+    static constexpr double transposed_bytes_per_cycle(size_t element_bytes) {
+        return element_bytes == 8 ? 8 : 1.45 * double(element_bytes);
+    }
 };
 
 // The cycles of the copies that a product needs before TMA can load its tiles.
-inline double copying_cycles(const ProductShape& shape, size_t element_bytes, unsigned multiprocessors) {
+inline double copying_cycles(const ProductShape& shape, const Transposes& stored, size_t element_bytes,
+                             unsigned multiprocessors) {
     constexpr size_t tma_alignment = 16;
     const auto cycles = [&](size_t rows, size_t columns) {
         if (columns * element_bytes % tma_alignment == 0) return 0.0;
         const double bytes = double(rows) * double(columns) * double(element_bytes);
         return CopyingCost::launch_cycles + bytes / (CopyingCost::bytes_per_cycle * multiprocessors);
     };
-    return cycles(shape.m, shape.k) + cycles(shape.k, shape.n);
+    return (stored.a ? cycles(shape.k, shape.m) : cycles(shape.m, shape.k)) +
+           (stored.b ? cycles(shape.n, shape.k) : cycles(shape.k, shape.n));
 }
 
 // Whether a choice can compute so many products at all, however slowly.
-inline bool can_compute(const TileChoice& choice, const ProductShape& shape, size_t products,
+inline bool can_compute(const TileChoice& choice, const ProductShape& shape, const Transposes& stored, size_t products,
                         unsigned multiprocessors) {
     constexpr size_t tma_alignment = 16;
+    if (choice.stored != stored) return false;
     if (products > 1 ? !choice.takes_batch : choice.at_once > 1) return false;
     if (choice.needs_aligned_rows && shape.n * choice.element_bytes % tma_alignment != 0) return false;
     return choice.least_rows == 0 || can_fit(fitted_tiles(shape.m, shape.n, multiprocessors));
@@ -182,10 +199,10 @@ inline bool can_compute(const TileChoice& choice, const ProductShape& shape, siz
 // The choice that takes the fewest cycles; among equals, the one with fewer tiles, which reads less; then the first,
 // which has the fewest rows.
 template <typename Choices>
-const TileChoice& best_choice(const Choices& choices, const ProductShape& shape, size_t products,
-                              unsigned multiprocessors) {
+const TileChoice& best_choice(const Choices& choices, const ProductShape& shape, const Transposes& stored,
+                              size_t products, unsigned multiprocessors) {
     const auto cost = [&](const TileChoice& choice) {
-        if (!can_compute(choice, shape, products, multiprocessors)) return std::pair(HUGE_VAL, size_t{0});
+        if (!can_compute(choice, shape, stored, products, multiprocessors)) return std::pair(HUGE_VAL, size_t{0});
         return std::pair(estimated_cycles(choice, shape, products, multiprocessors),
                          divide_up(shape.m, choice.tile.m) * divide_up(shape.n, choice.tile.n));
     };

@@ -19,19 +19,88 @@
 namespace BACKEND {
 
 /// A group's tile, the warps that share its rows, and the groups of a block.
-template <int tile_m_, int tile_n_, int warps_, int groups_, int stages_>
+template <int tile_m_, int tile_n_, int warps_, int groups_, int stages_, typename Layouts_>
 struct F32GroupShape {
+    using Layouts = Layouts_;
     static constexpr int tile_m = tile_m_, tile_n = tile_n_, warps = warps_, groups = groups_, warp_m = tile_m / warps;
     static constexpr int lanes_m = 4, lanes_n = 32 / lanes_m;
     static constexpr int rows = warp_m / lanes_m, columns = tile_n / lanes_n, vectors = columns / 4;  // of one lane
     static constexpr int slices = 8, stages = stages_, threads = groups * warps * 32;
-    static constexpr int slices_at_once = rows * columns > 64 ? 1 : 2;  // as many as fit in registers
-    using Pipeline = HopperPipeline<float, tile_m, tile_n, stages, tile_n>;
+    static constexpr bool all_along_k = !Layouts::a_transposed && Layouts::b_transposed;  // all steps in registers
+    static constexpr int slices_at_once = rows * columns > 64 || all_along_k ? 1 : 2;     // as many as fit in registers
+    using Pipeline = HopperPipeline<float, tile_m, tile_n, stages, tile_n, 1, Layouts>;
     using Shared = typename Pipeline::Shared[groups];
     static_assert(columns % 4 == 0 && warp_m % 8 == 0,
                   "a lane loads four columns, a warp whole swizzled groups of rows");
     static_assert(sizeof(Shared) <= most_shared_bytes);
+    static_assert(!Layouts::a_transposed || rows % 4 == 0, "a lane loads four rows");
+
+    /// Which row and column of the warp's part a lane's sum [r][c] is: loads bring four neighbors of what runs along a
+    /// row in memory, and lanes share the others in turn.
+    __device__ static int row_in(int r, int lane_row) {
+        return Layouts::a_transposed ? (r / 4 * lanes_m + lane_row) * 4 + r % 4 : r * lanes_m + lane_row;
+    }
+    __device__ static int column_in(int c, int lane_column) {
+        return Layouts::b_transposed ? c * lanes_n + lane_column : (c / 4 * lanes_n + lane_column) * 4 + c % 4;
+    }
 };
+
+/// As multiply_stage(), for four steps along k of operands of which one at least is stored transposed. A row along k is
+/// swizzled; other rows are as long as the tile.
+template <typename Shape>
+__device__ inline void multiply_transposed(const float* a, const float* b, const F32Position<Shape>& at,
+                                           float (&sums)[Shape::rows][Shape::columns]) {
+    using Layouts = typename Shape::Layouts;
+    const int piece = at.slice;  // of four steps
+    // The steps of rows along k are loaded together, those of others one by one.
+    const auto steps_of = [&](const float* row_of_tile, int row) {
+        return *reinterpret_cast<const float4*>(row_of_tile + (piece ^ row % 8) * 4);
+    };
+    const auto step_of = [](const float4& four, int k) {
+        return k == 0 ? four.x : k == 1 ? four.y : k == 2 ? four.z : four.w;
+    };
+    float4 left[Layouts::a_transposed ? 1 : Shape::rows], right[Layouts::b_transposed ? Shape::columns : 1];
+    if constexpr (!Layouts::a_transposed) {
+#pragma unroll
+        for (int r = 0; r < Shape::rows; ++r) {
+            const int row = at.row + Shape::row_in(r, at.lane_row);
+            left[r] = steps_of(a + row * 32, row);
+        }
+    }
+    if constexpr (Layouts::b_transposed) {
+#pragma unroll
+        for (int c = 0; c < Shape::columns; ++c) {
+            const int column = Shape::column_in(c, at.lane_column);
+            right[c] = steps_of(b + column * 32, column);
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+        float of_a[Shape::rows], of_b[Shape::columns];
+        if constexpr (Layouts::a_transposed) {
+#pragma unroll
+            for (int r = 0; r < Shape::rows; r += 4)
+                *reinterpret_cast<float4*>(of_a + r) = *reinterpret_cast<const float4*>(
+                    a + (piece * 4 + k) * Shape::tile_m + at.row + Shape::row_in(r, at.lane_row));
+        } else {
+#pragma unroll
+            for (int r = 0; r < Shape::rows; ++r) of_a[r] = step_of(left[r], k);
+        }
+        if constexpr (Layouts::b_transposed) {
+#pragma unroll
+            for (int c = 0; c < Shape::columns; ++c) of_b[c] = step_of(right[c], k);
+        } else {
+#pragma unroll
+            for (int c = 0; c < Shape::columns; c += 4)
+                *reinterpret_cast<float4*>(of_b + c) = *reinterpret_cast<const float4*>(
+                    b + (piece * 4 + k) * Shape::tile_n + Shape::column_in(c, at.lane_column));
+        }
+#pragma unroll
+        for (int r = 0; r < Shape::rows; ++r)
+#pragma unroll
+            for (int c = 0; c < Shape::columns; ++c) sums[r][c] += of_a[r] * of_b[c];
+    }
+}
 
 /// Requests, one stage at a time, all stages of a group's tiles: every `stride`-th tile from `first`.
 template <typename Shape>
@@ -104,8 +173,11 @@ __global__ void __launch_bounds__(Shape::threads, 1)
             if (warp == 0) loader.ask(ring, map_a, map_b, steps, lane);  // into the previous stage
             barrier_wait(&ring.filled[position.stage], position.parity);
 #pragma unroll Shape::slices_at_once
-            for (at.slice = 0; at.slice < Shape::slices; ++at.slice)
-                multiply_stage<Shape>(ring.a[position.stage], ring.b[position.stage][0], at, sums);
+            for (at.slice = 0; at.slice < Shape::slices; ++at.slice) {
+                const float *a = ring.a[position.stage], *b = ring.b[position.stage][0];
+                if constexpr (Shape::Layouts::plain) multiply_stage<Shape>(a, b, at, sums);
+                else multiply_transposed<Shape>(a, b, at, sums);
+            }
             previous = position.stage;
         }
         __syncwarp();  // all lanes have multiplied the last stage
@@ -113,25 +185,34 @@ __global__ void __launch_bounds__(Shape::threads, 1)
         unsigned tile_row = 0, tile_column = 0;
         int product = 0;
         order.place(tile, tile_row, tile_column, product);
-        const int row = static_cast<int>(tile_row) * Shape::tile_m + at.row + at.lane_row,
-                  column = static_cast<int>(tile_column) * Shape::tile_n + at.lane_column * 4;
+        const int tile_begin = static_cast<int>(tile_row) * Shape::tile_m + at.row,
+                  column_begin = static_cast<int>(tile_column) * Shape::tile_n;
         float* const corner = matrix_of(product, c, stride_c);
 #pragma unroll
-        for (int r = 0; r < Shape::rows; ++r)
+        for (int r = 0; r < Shape::rows; ++r) {
+            const int row = tile_begin + Shape::row_in(r, at.lane_row);
+            if constexpr (Shape::Layouts::b_transposed) {  // eight lanes store a sector
 #pragma unroll
-            for (int v = 0; v < Shape::vectors; ++v) {
-                const float* four = sums[r] + 4 * v;
-                store_four(corner, static_cast<size_t>(n), row + r * Shape::lanes_m, column + v * Shape::lanes_n * 4, m,
-                           n, make_float4(four[0], four[1], four[2], four[3]));
+                for (int x = 0; x < Shape::columns; ++x) {
+                    const int column = column_begin + Shape::column_in(x, at.lane_column);
+                    if (row < m && column < n) corner[static_cast<size_t>(row) * n + column] = sums[r][x];
+                }
+            } else {
+#pragma unroll
+                for (int x = 0; x < Shape::columns; x += 4)
+                    store_four(corner, static_cast<size_t>(n), row, column_begin + Shape::column_in(x, at.lane_column),
+                               m, n, make_float4(sums[r][x], sums[r][x + 1], sums[r][x + 2], sums[r][x + 3]));
             }
+        }
     }
 #endif
 }
 
-template <int tile_m_, int tile_n_, int warps, int groups, int stages = 2>
+template <int tile_m_, int tile_n_, int warps, int groups, int stages = 2, typename Layouts_ = PlainLayouts>
 struct F32GroupTile : HopperTile {
     using Element = float;
-    using Shape = F32GroupShape<tile_m_, tile_n_, warps, groups, stages>;
+    using Layouts = Layouts_;
+    using Shape = F32GroupShape<tile_m_, tile_n_, warps, groups, stages, Layouts>;
     static constexpr unsigned tile_m = tile_m_, tile_n = tile_n_, at_once = groups;
     static constexpr bool takes_batch = true;
 
@@ -139,11 +220,14 @@ struct F32GroupTile : HopperTile {
         constexpr unsigned group = 8;
         const HopperOperands<float> operands(arguments);
         const TileOrder order = order_of(arguments, tile_m, tile_n, group);
+        const CUtensorMap map_a = Layouts::a_transposed ? operands.map_a_rows(tile_m) : operands.map_a(tile_m),
+                          map_b = Layouts::b_transposed
+                                      ? operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B, tensor_map_type<float>, tile_n)
+                                      : operands.map_b_rows(tile_n);
         return launch_hopper(matmul_hopper_f32_groups<Shape>, persistent_grid(order, arguments.multiprocessors),
-                             Shape::threads, sizeof(typename Shape::Shared), 1, arguments.stream,
-                             operands.map_a(tile_m), operands.map_b_rows(tile_n), arguments.d_c, arguments.stride_c,
-                             int(arguments.m), int(arguments.n), int(divide_up(arguments.k, hopper_tile_k<float>)),
-                             order);
+                             Shape::threads, sizeof(typename Shape::Shared), 1, arguments.stream, map_a, map_b,
+                             arguments.d_c, arguments.stride_c, int(arguments.m), int(arguments.n),
+                             int(divide_up(arguments.k, hopper_tile_k<float>)), order);
     }
 };
 

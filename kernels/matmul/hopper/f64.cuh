@@ -13,6 +13,9 @@
 //     steps         in place 4 q + t: 8 (q / 2) + 2 t + q % 2
 //     columns of C  in places g and g + 8 of 16: 2 g and 2 g + 1
 //     rows of C     in place g of 8: g / 2 + 4 (g % 2)
+// Operands that are stored transposed come from shared memory as they are; for them other rows and columns are in the
+// places (see F64Position), and the neighbors that a load brings belong to two rows of places, so that moves between
+// registers remain.
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/hopper/fix_up.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
@@ -35,16 +38,18 @@ __device__ inline void warp_multiply_add(double* d, const double (&a)[8], const 
 }
 
 /// A block's tile, and the part of each of its eight warps, which form a grid of warps_m x warps_n.
-template <int tile_m_, int tile_n_, int warps_m_, int stages_>
+template <int tile_m_, int tile_n_, int warps_m_, int stages_, typename Layouts_>
 struct F64Shape {
+    using Layouts = Layouts_;
     static constexpr int tile_m = tile_m_, tile_n = tile_n_, warps_m = warps_m_, warps_n = 8 / warps_m;
     static constexpr int warp_m = tile_m / warps_m, warp_n = tile_n / warps_n;
     static constexpr int eights = warp_m / 8, sixteens = warp_n / 16;  // a warp's rows and columns, in instructions
     static constexpr int sums = eights * sixteens * 4;                 // of a lane
     /// Where the sums of instruction (i, j) begin.
     __host__ __device__ static constexpr int first_sum(int i, int j) { return (i * sixteens + j) * 4; }
-    using Pipeline = HopperPipeline<double, tile_m, tile_n, stages_>;
-    static_assert(warp_m % 8 == 0 && warp_n % 16 == 0 && sizeof(typename Pipeline::Shared) <= most_shared_bytes);
+    using Pipeline = HopperPipeline<double, tile_m, tile_n, stages_, 16, 1, Layouts>;
+    static_assert(warp_m % (Layouts::a_transposed ? 16 : 8) == 0 && warp_n % 16 == 0 &&
+                  sizeof(typename Pipeline::Shared) <= most_shared_bytes);
 };
 
 /// A lane's g and t, and the corner of its warp's part of the tile.
@@ -57,38 +62,83 @@ struct F64Position {
           t(lane % 4),
           row(warp / Shape::warps_n * Shape::warp_m),
           column(warp % Shape::warps_n * Shape::warp_n) {}
-    /// Which of eight rows is in that place.
-    __device__ static int row_in(int place) { return place / 2 + place % 2 * 4; }
+    /// Which of the warp's rows is in that place of instructions (i, j). A transposed A's neighbors are rows, of which
+    /// two instructions get one each.
+    __device__ static int row_in(int i, int place) {
+        return Shape::Layouts::a_transposed ? i / 2 * 16 + 2 * place + i % 2 : i * 8 + place / 2 + place % 2 * 4;
+    }
+    /// Which of its columns is in place g of instructions (i, j); the next one is in place g + 8.
+    __device__ int column_in(int j) const {
+        const int bits_swapped = g / 4 * 4 + g % 2 * 2 + g / 2 % 2;
+        return j * 16 + 2 * (Shape::Layouts::b_transposed ? bits_swapped : g);
+    }
+    /// The stage's step in place 4 q + t.
+    __device__ int step_in(int q) const { return q / 2 * 8 + 2 * t + q % 2; }
 };
 
-/// sums += A B for a stage: A's rows of 16 along k, B's boxes of 16 x 16, both swizzled.
+/// The first operand of the warp's instructions (i, j) for a stage.
+template <typename Shape>
+__device__ inline void load_b(const double (*boxes)[16 * 16], const F64Position<Shape>& at, int j, double (&of_b)[8]) {
+    if constexpr (Shape::Layouts::b_transposed) {  // rows of 16 along k, swizzled: two steps of a column
+#pragma unroll
+        for (int half = 0; half < 2; ++half)
+#pragma unroll
+            for (int next = 0; next < 2; ++next) {
+                const int column = at.column + at.column_in(j) + next;
+                const auto two =
+                    *reinterpret_cast<const double2*>(boxes[0] + column * 16 + ((half * 4 + at.t) ^ column % 8) * 2);
+                of_b[4 * half + next] = two.x;
+                of_b[4 * half + 2 + next] = two.y;
+            }
+    } else {  // boxes of 16 x 16, swizzled: two columns of a step
+#pragma unroll
+        for (int q = 0; q < 4; ++q)
+            *reinterpret_cast<double2*>(of_b + 2 * q) = *reinterpret_cast<const double2*>(
+                boxes[at.column / 16 + j] + at.step_in(q) * 16 + (at.g ^ at.step_in(q) % 8) * 2);
+    }
+}
+
+/// sums += A B for a stage.
 template <typename Shape>
 __device__ inline void multiply_f64_stage(const double* a, const double (*boxes)[16 * 16], const F64Position<Shape>& at,
                                           double (&sums)[Shape::sums]) {
     double of_b[Shape::sixteens][8];
 #pragma unroll
-    for (int j = 0; j < Shape::sixteens; ++j)
-#pragma unroll
-        for (int q = 0; q < 4; ++q) {
-            const int step = q / 2 * 8 + 2 * at.t + q % 2, piece = at.g ^ step % 8;
-            *reinterpret_cast<double2*>(of_b[j] + 2 * q) =
-                *reinterpret_cast<const double2*>(boxes[at.column / 16 + j] + step * 16 + piece * 2);
-        }
-#pragma unroll
-    for (int i = 0; i < Shape::eights; ++i) {
-        double of_a[4];
-        const int row = at.row_in(at.g);
-#pragma unroll
-        for (int half = 0; half < 2; ++half)
-            *reinterpret_cast<double2*>(of_a + 2 * half) =
-                *reinterpret_cast<const double2*>(a + (at.row + i * 8 + row) * 16 + ((half * 4 + at.t) ^ row) * 2);
+    for (int j = 0; j < Shape::sixteens; ++j) load_b<Shape>(boxes, at, j, of_b[j]);
+    const auto multiply = [&](int i, const double(&of_a)[4]) {
 #pragma unroll
         for (int j = 0; j < Shape::sixteens; ++j) warp_multiply_add(sums + Shape::first_sum(i, j), of_b[j], of_a);
+    };
+    if constexpr (Shape::Layouts::a_transposed) {  // boxes of 16 x 16, swizzled: two rows of a step
+#pragma unroll
+        for (int i = 0; i < Shape::eights; i += 2) {
+            double even[4], odd[4];
+#pragma unroll
+            for (int q = 0; q < 4; ++q) {
+                const auto two = *reinterpret_cast<const double2*>(a + (at.row + i * 8) * 16 + at.step_in(q) * 16 +
+                                                                   (at.g ^ at.step_in(q) % 8) * 2);
+                even[q] = two.x;
+                odd[q] = two.y;
+            }
+            multiply(i, even);
+            multiply(i + 1, odd);
+        }
+    } else {  // rows of 16 along k, swizzled: two steps of a row
+#pragma unroll
+        for (int i = 0; i < Shape::eights; ++i) {
+            double of_a[4];
+            const int row = at.row_in(0, at.g);
+#pragma unroll
+            for (int half = 0; half < 2; ++half)
+                *reinterpret_cast<double2*>(of_a + 2 * half) =
+                    *reinterpret_cast<const double2*>(a + (at.row + i * 8 + row) * 16 + ((half * 4 + at.t) ^ row) * 2);
+            multiply(i, of_a);
+        }
     }
 }
 
 /// Stores a lane's sums: two neighbors in each of two of an instruction's eight rows. Eight lanes fill 128 bytes of a
-/// row.
+/// row or, if C is stored transposed, four lanes 32 bytes.
 template <typename Shape>
 __device__ inline void store_f64(double* c, int tile_row, int tile_column, int m, int n, const F64Position<Shape>& at,
                                  const double (&sums)[Shape::sums]) {
@@ -98,17 +148,20 @@ __device__ inline void store_f64(double* c, int tile_row, int tile_column, int m
         for (int odd = 0; odd < 2; ++odd)
 #pragma unroll
             for (int j = 0; j < Shape::sixteens; ++j) {
-                const int row = tile_row + at.row + i * 8 + at.row_in(2 * at.t + odd),
-                          column = tile_column + at.column + j * 16 + 2 * at.g;
+                constexpr bool c_transposed = Shape::Layouts::c_transposed;
+                const int row = tile_row + at.row + at.row_in(i, 2 * at.t + odd),
+                          column = tile_column + at.column + at.column_in(j);
                 if (row >= m || column >= n) continue;
-                double* target = c + static_cast<size_t>(row) * n + column;
+                const size_t to_next = c_transposed ? m : 1;
+                double* target = c_transposed ? c + static_cast<size_t>(column) * m + row
+                                              : c + static_cast<size_t>(row) * n + column;
                 const double* of_rows = sums + Shape::first_sum(i, j) + odd;
                 const double two[2] = {of_rows[0], of_rows[2]};
-                if (n % 2 == 0) {
+                if (!c_transposed && n % 2 == 0) {
                     *reinterpret_cast<double2*>(target) = make_double2(two[0], two[1]);
                 } else {
                     target[0] = two[0];
-                    if (column + 1 < n) target[1] = two[1];
+                    if (column + 1 < n) target[to_next] = two[1];
                 }
             }
 }
@@ -158,10 +211,11 @@ __global__ void __launch_bounds__(384, 1)
 #endif
 }
 
-template <int tile_m_, int tile_n_, int warps_m, int stages>
+template <int tile_m_, int tile_n_, int warps_m, int stages, typename Layouts_ = PlainLayouts>
 struct F64Tile : HopperTile {
     using Element = double;
-    using Shape = F64Shape<tile_m_, tile_n_, warps_m, stages>;
+    using Layouts = Layouts_;
+    using Shape = F64Shape<tile_m_, tile_n_, warps_m, stages, Layouts>;
     static constexpr unsigned tile_m = tile_m_, tile_n = tile_n_;
     static constexpr bool stream_k = true, takes_batch = true;
 
@@ -170,11 +224,14 @@ struct F64Tile : HopperTile {
         const HopperOperands<double> operands(arguments);
         const TileOrder order = order_of(arguments, tile_m, tile_n, group);
         const StreamKSchedule schedule = schedule_of(arguments, order, cost);
-        return launch_hopper(
-            kernel_of<takes_batch>(arguments, matmul_hopper_f64<Shape, false>, matmul_hopper_f64<Shape, true>),
-            stream_k_grid(schedule, arguments.multiprocessors), 384, sizeof(typename Shape::Pipeline::Shared), 1,
-            arguments.stream, operands.map_a(tile_m), operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B), arguments.d_c,
-            arguments.stride_c, int(arguments.m), int(arguments.n), order, schedule, partial_sums(arguments));
+        return launch_hopper(kernel_of<takes_batch>(arguments, matmul_hopper_f64<Shape, !Layouts::plain>,
+                                                    matmul_hopper_f64<Shape, true>),
+                             stream_k_grid(schedule, arguments.multiprocessors), 384,
+                             sizeof(typename Shape::Pipeline::Shared), 1, arguments.stream, operands.map_a(tile_m),
+                             operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B, tensor_map_type<double>,
+                                            Layouts::b_transposed ? tile_n : hopper_tile_k<double>),
+                             arguments.d_c, arguments.stride_c, int(arguments.m), int(arguments.n), order, schedule,
+                             partial_sums(arguments));
     }
 };
 

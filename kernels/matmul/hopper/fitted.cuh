@@ -144,12 +144,13 @@ __global__ void __launch_bounds__(384, 1)
             for (int step = 0; step < steps; ++step) {
                 const int stage = position.stage;
                 barrier_wait(&shared.ring.filled[stage], position.parity);
-                const std::uint64_t b = wgmma_operand(shared.ring.b[stage][consumer], 64 * 128, 1024);
-                const std::uint64_t a = wgmma_operand(shared.ring.a[stage], 16, 1024);
+                using Operand = TransposedOperand<T>;
+                const std::uint64_t a = Operand::OfA::descriptor(shared.ring.a[stage]);
+                Operand operand;
+                operand.of_b = Operand::OfB::descriptor(shared.ring.b[stage][consumer]);
                 wgmma_fence();
 #pragma unroll
-                for (int i = 0; i < 4; ++i)  // 16 along k: 16 rows of B, 32 bytes of A's rows; addresses in 16 bytes
-                    WgmmaTransposed<T, rows>::multiply(d, b + i * 128, a + i * 2, step > 0 || i > 0);
+                for (int i = 0; i < 4; ++i) operand.template multiply<rows>(d, i, a, step > 0 || i > 0);
                 wgmma_commit();
                 results.store_next(map_c, shared.results[consumer], consumer, thread);  // of the previous tile
                 if (step > 0) {

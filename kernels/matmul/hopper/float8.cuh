@@ -177,6 +177,7 @@ struct Float8Tile : HopperTile {
     using Shape = Float8Shape<tile_n_>;
     static constexpr unsigned tile_m = Shape::tile_m, tile_n = tile_n_, multicast = multicast_;
     static constexpr bool needs_aligned_rows = true;
+    using Layouts = StoredLayouts<false, true>;
     static constexpr size_t shared_bytes = sizeof(HopperFloat8Shared<T, tile_n_>);
     static_assert(shared_bytes <= most_shared_bytes);
 

@@ -4,6 +4,7 @@
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/hopper/fix_up.cuh"
+#include "kernels/matmul/hopper/layouts.cuh"
 #include "kernels/matmul/hopper/stream_k_cost.cuh"
 #include "kernels/matmul/hopper/tensor_map.cuh"
 #include "kernels/matmul/tile_order.cuh"
@@ -105,67 +106,100 @@ const T* with_aligned_rows(const T* source, size_t rows, size_t columns, T* targ
     return copy_with_padded_rows(source, rows, columns, target, arguments);
 }
 
-/// A and B with aligned rows, copied if need be. A copy's rows begin at cache lines. In a batch all rows are aligned.
+/// The matrices of an operand, `stride` elements apart. Kernels for operands in other layouts than the plain one are
+/// compiled only for batches.
+template <typename T>
+MatrixCount matrices_of(const MatmulArguments<T>& arguments, size_t stride) {
+    return {arguments.batch, stride, arguments.a_transposed || arguments.b_transposed || arguments.c_transposed};
+}
+
+/// A and B as they are stored, with aligned rows, copied if need be. A copy's rows begin at cache lines. In a batch all
+/// rows are aligned.
 template <typename T>
 class HopperOperands {
 public:
     explicit HopperOperands(const MatmulArguments<T>& arguments)
-        : arguments_(arguments), d_a_(arguments.d_a), d_b_(arguments.d_b), row_a_(arguments.k), row_b_(arguments.n) {
-        const size_t m = arguments.m, n = arguments.n, k = arguments.k;
+        : a_(extents_of(arguments.m, arguments.k, arguments.a_transposed)),
+          b_(extents_of(arguments.k, arguments.n, arguments.b_transposed)),
+          a_transposed_(arguments.a_transposed) {
         auto* workspace = static_cast<unsigned char*>(arguments.d_workspace);
-        if (!rows_are_aligned(d_a_, k)) {
-            d_a_ = copy_with_padded_rows(d_a_, m, k, reinterpret_cast<T*>(workspace), arguments, cache_line_bytes);
-            row_a_ = padded_columns<T>(k, cache_line_bytes);
-            workspace += padded_bytes<T>(m, k, cache_line_bytes);
-        }
-        if (!rows_are_aligned(d_b_, n)) {
-            d_b_ = copy_with_padded_rows(d_b_, k, n, reinterpret_cast<T*>(workspace), arguments, cache_line_bytes);
-            row_b_ = padded_columns<T>(n, cache_line_bytes);
-        }
+        const auto align = [&](Stored& stored, const T* d_matrix, size_t stride) {
+            stored.d_matrix = d_matrix;
+            stored.count = matrices_of(arguments, stride);
+            if (rows_are_aligned(d_matrix, stored.columns)) return;
+            stored.d_matrix = copy_with_padded_rows(d_matrix, stored.rows, stored.columns,
+                                                    reinterpret_cast<T*>(workspace), arguments, cache_line_bytes);
+            stored.row_elements = padded_columns<T>(stored.columns, cache_line_bytes);
+            workspace += padded_bytes<T>(stored.rows, stored.columns, cache_line_bytes);
+        };
+        align(a_, arguments.d_a, arguments.stride_a);
+        align(b_, arguments.d_b, arguments.stride_b);
     }
 
     /// The workspace that a launch may need.
-    static size_t workspace_bytes(size_t m, size_t n, size_t k) {
-        const bool aligned_a = k * sizeof(T) % tensor_row_alignment == 0,
-                   aligned_b = n * sizeof(T) % tensor_row_alignment == 0;
-        return (aligned_a ? 0 : padded_bytes<T>(m, k, cache_line_bytes)) +
-               (aligned_b ? 0 : padded_bytes<T>(k, n, cache_line_bytes));
+    static size_t workspace_bytes(size_t m, size_t n, size_t k, bool a_transposed, bool b_transposed) {
+        const auto bytes = [](const Stored& stored) {
+            const bool aligned = stored.columns * sizeof(T) % tensor_row_alignment == 0;
+            return aligned ? 0 : padded_bytes<T>(stored.rows, stored.columns, cache_line_bytes);
+        };
+        return bytes(extents_of(m, k, a_transposed)) + bytes(extents_of(k, n, b_transposed));
     }
 
+    /// For A's tile in one box or, if A is stored transposed, in square ones.
     CUtensorMap map_a(unsigned tile_m, CUtensorMapDataType type = tensor_map_type<T>) const {
-        return tensor_map(d_a_, arguments_.m, arguments_.k, row_a_, tile_m, box, CU_TENSOR_MAP_SWIZZLE_128B, type,
-                          {arguments_.batch, arguments_.stride_a});
+        return map_of(a_, a_transposed_ ? box : tile_m, box, CU_TENSOR_MAP_SWIZZLE_128B, type);
     }
     CUtensorMap map_b(CUtensorMapSwizzle swizzle, CUtensorMapDataType type = tensor_map_type<T>,
                       unsigned box_rows = box) const {
-        return tensor_map(d_b_, arguments_.k, arguments_.n, row_b_, box_rows, box, swizzle, type,
-                          {arguments_.batch, arguments_.stride_b});
+        return map_of(b_, box_rows, box, swizzle, type);
     }
     /// For B's tile in one box: rows of tile_n elements, not swizzled.
     CUtensorMap map_b_rows(unsigned tile_n) const {
-        return tensor_map(d_b_, arguments_.k, arguments_.n, row_b_, box, tile_n, CU_TENSOR_MAP_SWIZZLE_NONE,
-                          tensor_map_type<T>, {arguments_.batch, arguments_.stride_b});
+        return map_of(b_, box, tile_n, CU_TENSOR_MAP_SWIZZLE_NONE, tensor_map_type<T>);
+    }
+    /// The same for the tile of an A that is stored transposed.
+    CUtensorMap map_a_rows(unsigned tile_m) const {
+        return map_of(a_, box, tile_m, CU_TENSOR_MAP_SWIZZLE_NONE, tensor_map_type<T>);
     }
 
 private:
     static constexpr unsigned box = 128 / sizeof(T);
     static constexpr size_t cache_line_bytes = 128;
 
-    MatmulArguments<T> arguments_;
-    const T *d_a_, *d_b_;
-    size_t row_a_, row_b_;  // elements from one row to the next
+    struct Stored {
+        size_t rows, columns, row_elements;  // row_elements: from one row to the next
+        const T* d_matrix = nullptr;
+        MatrixCount count = {};
+    };
+    static Stored extents_of(size_t rows, size_t columns, bool transposed) {
+        return transposed ? Stored{columns, rows, rows} : Stored{rows, columns, columns};
+    }
+    static CUtensorMap map_of(const Stored& of, unsigned box_rows, unsigned box_columns, CUtensorMapSwizzle swizzle,
+                              CUtensorMapDataType type) {
+        return tensor_map(of.d_matrix, of.rows, of.columns, of.row_elements, box_rows, box_columns, swizzle, type,
+                          of.count);
+    }
+
+    Stored a_, b_;
+    bool a_transposed_;
 };
 
 /// A stage along k is always 128 bytes of a row of A.
 template <typename T>
 constexpr unsigned hopper_tile_k = 128 / sizeof(T);
 
-/// C, for copies out in boxes of box_rows x box_columns.
+template <typename T>
+size_t columns_of_c(const MatmulArguments<T>& arguments) {
+    return arguments.c_transposed ? arguments.m : arguments.n;
+}
+
+/// C as it is stored, for copies out in boxes of box_rows x box_columns.
 template <typename T>
 CUtensorMap map_of_c(const MatmulArguments<T>& arguments, unsigned box_rows, unsigned box_columns) {
     using Result = typename MatmulArguments<T>::Result;
-    return tensor_map(arguments.d_c, arguments.m, arguments.n, arguments.n, box_rows, box_columns,
-                      CU_TENSOR_MAP_SWIZZLE_128B, tensor_map_type<Result>, {arguments.batch, arguments.stride_c});
+    const size_t columns = columns_of_c(arguments), rows = arguments.c_transposed ? arguments.n : arguments.m;
+    return tensor_map(arguments.d_c, rows, columns, columns, box_rows, box_columns, CU_TENSOR_MAP_SWIZZLE_128B,
+                      tensor_map_type<Result>, matrices_of(arguments, arguments.stride_c));
 }
 
 /// The tiles of a product, or of all those of a batch.
@@ -213,6 +247,7 @@ struct HopperTile {
     static constexpr bool stream_k = false;            // can share tiles
     static constexpr bool needs_aligned_rows = false;  // of C: TMA stores them
     static constexpr bool takes_batch = false;         // all products in one launch; their rows are aligned
+    using Layouts = PlainLayouts;                      // how A, B and C are stored
 };
 
 /// The kernel for one product or, if the tile takes a batch and there is one, for many.

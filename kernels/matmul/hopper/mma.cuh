@@ -9,6 +9,7 @@
 // of C that do not begin at multiples of 16 bytes, which TMA cannot store.
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
+#include "kernels/matmul/hopper/layouts.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"
 #include "kernels/matmul/hopper/wgmma.cuh"
 
@@ -39,14 +40,18 @@ __device__ inline void store_matrices(void* row, std::uint32_t a, std::uint32_t 
 }
 
 /// d (+)= 64 rows of A times a stage of B: starts a group of wgmmas.
-template <typename T, int tile_n>
+template <typename T, int tile_n, typename Layouts = PlainLayouts>
 __device__ inline void start_stage(float (&d)[tile_n / 2], const T* a_rows, const T (*b_boxes)[64 * 64],
                                    bool accumulate) {
-    const std::uint64_t a = wgmma_operand(a_rows, 16, 1024), b = wgmma_operand(b_boxes, 64 * 128, 1024);
+    constexpr bool a_along_k = !Layouts::a_transposed, b_along_k = Layouts::b_transposed;
+    using OfA = StageOperand<a_along_k>;
+    using OfB = StageOperand<b_along_k>;
+    const std::uint64_t a = OfA::descriptor(a_rows), b = OfB::descriptor(b_boxes);
     wgmma_fence();
 #pragma unroll
-    for (int i = 0; i < 4; ++i)  // 16 along k: 32 bytes of A's rows, 16 rows of B; addresses in 16 bytes
-        Wgmma<T, tile_n>::multiply(d, a + i * 2, b + i * 128, accumulate || i > 0);
+    for (int i = 0; i < 4; ++i)  // 16 along k
+        Wgmma<T, tile_n>::template multiply<a_along_k, b_along_k>(d, a + i * OfA::next, b + i * OfB::next,
+                                                                  accumulate || i > 0);
     wgmma_commit();
 }
 

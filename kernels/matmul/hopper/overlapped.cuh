@@ -93,14 +93,14 @@ private:
 /// Grid: at most one block per multiprocessor. Block 384: a producer warpgroup, which loads tiles, and two consumers,
 /// which multiply 64 rows each. `stream_k`: with the code to share tiles along k, which costs 1 %. `multicast`: how
 /// many blocks of a cluster share B. `many`: for the products of a batch.
-template <typename T, int tile_n, bool stream_k, int multicast, bool many>
+template <typename T, int tile_n, bool stream_k, int multicast, bool many, typename Layouts>
 __global__ void __launch_bounds__(384, 1)
     matmul_hopper_overlapped(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
                              const __grid_constant__ CUtensorMap map_c, TileOrder order, StreamKSchedule schedule,
                              PartialSums partial) {
 #if HOPPER_CODE
     using Shape = OverlappedShape<tile_n>;
-    using Pipeline = HopperPipeline<T, Shape::tile_m, tile_n, Shape::stages, 64, multicast>;
+    using Pipeline = HopperPipeline<T, Shape::tile_m, tile_n, Shape::stages, 64, multicast, Layouts>;
     extern __shared__ __align__(1024) unsigned char memory[];
     auto& shared = *reinterpret_cast<HopperOverlappedShared<T, tile_n>*>(memory);
     typename Pipeline::Position position;
@@ -127,8 +127,8 @@ __global__ void __launch_bounds__(384, 1)
         for (int step = segment.first; step < segment.end; ++step) {
             const int stage = position.stage;
             barrier_wait(&shared.ring.filled[stage], position.parity);
-            start_stage<T, tile_n>(d, &shared.ring.a[stage][consumer * 64 * 64], shared.ring.b[stage],
-                                   step > segment.first);
+            start_stage<T, tile_n, Layouts>(d, &shared.ring.a[stage][consumer * 64 * 64], shared.ring.b[stage],
+                                            step > segment.first);
             results.store_next(map_c, box, lane);  // of the previous tile, while this one is multiplied
             if (step > segment.first) {
                 wgmma_wait<1>();  // the previous group has read its stage
@@ -177,21 +177,26 @@ __attribute__((noinline)) LaunchShape launch_hopper_overlapped(
                          partial_sums(arguments));
 }
 
-template <typename T, int tile_n_, bool stream_k_, int multicast_ = 1, bool batch = false>
+template <typename T, int tile_n_, bool stream_k_, int multicast_ = 1, bool batch = false,
+          typename Layouts_ = PlainLayouts>
 struct OverlappedTile : HopperTile {
     using Element = T;
+    using Layouts = Layouts_;
     using Shape = OverlappedShape<tile_n_>;
     static constexpr unsigned tile_m = Shape::tile_m, tile_n = tile_n_, multicast = multicast_;
     static constexpr bool stream_k = stream_k_, needs_aligned_rows = true, takes_batch = batch;
     static_assert(multicast == 1 || multicast == 2, "StreamKSchedule knows pairs");
+    static_assert(!Layouts::c_transposed);
 
     static LaunchShape enqueue(const MatmulArguments<T>& arguments, const StreamKCost& cost) {
-        using Pipeline = HopperPipeline<T, Shape::tile_m, tile_n_, Shape::stages, 64, multicast_>;
+        using Pipeline = HopperPipeline<T, Shape::tile_m, tile_n_, Shape::stages, 64, multicast_, Layouts>;
         return launch_hopper_overlapped<T>(
-            kernel_of<batch>(arguments, matmul_hopper_overlapped<T, tile_n_, stream_k_, multicast_, false>,
-                             matmul_hopper_overlapped<T, tile_n_, stream_k_, multicast_, batch>),
-            {tile_m, tile_n, multicast, Pipeline::box_rows, sizeof(HopperOverlappedShared<T, tile_n_>)}, arguments,
-            cost);
+            kernel_of<batch>(
+                arguments, matmul_hopper_overlapped<T, tile_n_, stream_k_, multicast_, !Layouts::plain, Layouts>,
+                matmul_hopper_overlapped < T, tile_n_, stream_k_, multicast_, batch || !Layouts::plain, Layouts >),
+            {tile_m, tile_n, multicast, Layouts::b_transposed ? tile_n : unsigned{Pipeline::box_rows},
+             sizeof(HopperOverlappedShared<T, tile_n_>)},
+            arguments, cost);
     }
 };
 

@@ -3,6 +3,7 @@
 // A and B; the barrier `filled` tells the consumers that a stage has arrived, `emptied` tells the producer that they
 // are done with it. Blocks of a cluster may share B by multicast: each requests a part, and all receive it.
 #include "common/cuda/bulk_copy.cuh"
+#include "kernels/matmul/hopper/layouts.cuh"
 #include "kernels/matmul/tile_order.cuh"
 
 #include <cuda_runtime.h>
@@ -46,7 +47,10 @@ struct HopperRing {
 /// ones. The last box may hold more columns than the tile has.
 /// The `multicast` blocks of a cluster have tiles below each other: each loads its own A, and its part of B for all of
 /// them.
-template <typename T, int tile_m_, int tile_n_, int stages_, int box_n_ = 128 / sizeof(T), int multicast_ = 1>
+/// If A is stored transposed, its tile lies in boxes as B's usually does: in square ones side by side, or in one. If B
+/// is, its tile is one box of swizzled rows, as A's usually is.
+template <typename T, int tile_m_, int tile_n_, int stages_, int box_n_ = 128 / sizeof(T), int multicast_ = 1,
+          typename Layouts = PlainLayouts>
 struct HopperPipeline {
     using Shared = HopperRing<T, tile_m_, tile_n_, stages_, box_n_>;
     static constexpr int tile_m = tile_m_, tile_n = tile_n_, stages = stages_, box_n = box_n_, multicast = multicast_;
@@ -54,6 +58,10 @@ struct HopperPipeline {
     static constexpr unsigned stage_bytes = (tile_m + boxes * box_n) * 128;
     static_assert(tile_m % 8 == 0 && tile_m <= 256, "A's tile is one box");
     static_assert(box_n <= 256, "TMA's limit");
+    static constexpr int a_box = box_n == tile_k ? tile_k : tile_m;  // columns of a transposed A's box
+    static_assert(!Layouts::a_transposed || tile_m % a_box == 0, "A's tile is whole boxes");
+    static_assert(!Layouts::b_transposed || (tile_n % box_n == 0 && tile_n <= 256), "B's tile is one box");
+    static_assert(Layouts::plain || multicast == 1, "only B by rows is shared");
 
     /// A block's part of B: own_boxes whole boxes, or box_rows rows of every box.
     static constexpr int box_rows = boxes % multicast == 0 ? tile_k : tile_k / multicast;
@@ -106,7 +114,17 @@ struct HopperPipeline {
         std::uint64_t* filled = &shared.filled[stage];
         barrier_wait(&shared.emptied[stage], position.parity ^ 1);  // returns at once on a fresh barrier
         barrier_arrive_and_expect(filled, bytes);
-        copy_box_in(shared.a[stage], map_a, filled, step * tile_k, row, product);
+        if constexpr (Layouts::a_transposed) {
+#pragma unroll
+            for (int i = 0; i < tile_m; i += a_box)
+                copy_box_in(shared.a[stage] + i * tile_k, map_a, filled, row + i, step * tile_k, product);
+        } else {
+            copy_box_in(shared.a[stage], map_a, filled, step * tile_k, row, product);
+        }
+        if constexpr (Layouts::b_transposed) {
+            copy_box_in(shared.b[stage][0], map_b, filled, step * tile_k, column, product);
+            return;
+        }
         const int rank = static_cast<int>(blockIdx.x % multicast);
         const int first_box = own_boxes < boxes ? rank * own_boxes : 0,
                   first_row = box_rows < tile_k ? rank * box_rows : 0;

@@ -50,9 +50,11 @@ inline EncodeTensorMap encode_tensor_map() {
     return encode;
 }
 
-/// The matrices of a batch: how many, and the distance from one to the next in elements.
+/// The matrices of a batch: how many, and the distance from one to the next in elements. `as_batch`: even one counts as
+/// a batch, for kernels that ask for matrices by number.
 struct MatrixCount {
     size_t matrices = 1, stride = 0;
+    bool as_batch = false;
 };
 
 /// The map of a row-major matrix, or of a batch of them, to be copied in boxes of box_rows x box_columns. rows and
@@ -66,8 +68,8 @@ CUtensorMap tensor_map(const T* d_matrix, size_t rows, size_t columns, size_t ro
     CUtensorMap map{};
     const cuuint64_t extents[] = {columns, rows, count.matrices};
     const cuuint64_t row_bytes = row_elements * sizeof(T);
-    const cuuint64_t strides[] = {row_bytes, count.stride * sizeof(T)};
-    const unsigned dimensions = count.matrices > 1 ? 3 : 2;
+    const cuuint64_t strides[] = {row_bytes, count.matrices > 1 ? count.stride * sizeof(T) : rows * row_bytes};
+    const unsigned dimensions = count.matrices > 1 || count.as_batch ? 3 : 2;
     const cuuint32_t box[] = {box_columns, box_rows, 1};
     const cuuint32_t steps[] = {1, 1, 1};
     const CUresult result = encode_tensor_map()(&map, type, dimensions, const_cast<T*>(d_matrix), extents, strides, box,

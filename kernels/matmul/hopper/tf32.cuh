@@ -19,55 +19,120 @@
 
 namespace BACKEND {
 
+/// If A is stored transposed: its tile by rows along k, for the last stages. One is filled while two are multiplied, one
+/// by each of two warpgroups that are a barrier apart.
+template <int tile_m, bool a_transposed>
+struct TurnedStages {
+    static constexpr int count = 3;
+    alignas(1024) float turned[count][tile_m * 32];
+};
+template <int tile_m>
+struct TurnedStages<tile_m, false> {};
+
 /// The ring, and boxes of 32 x 32 outgoing results: one or two for each pair of warps, which has 32 columns.
-template <int tile_m, int warpgroups, int stages>
-struct HopperTf32Shared {
+template <int tile_m, int warpgroups, int stages, typename Layouts>
+struct HopperTf32Shared : TurnedStages<tile_m, Layouts::a_transposed> {
     using Pipeline = HopperPipeline<float, tile_m, 64 * warpgroups, stages>;
-    static constexpr size_t box_bytes = 32 * 32 * sizeof(float);
-    static constexpr size_t bytes_with_two = sizeof(typename Pipeline::Shared) + 4 * warpgroups * box_bytes;
+    static constexpr size_t box_bytes = 32 * 32 * sizeof(float),
+                            turned_bytes = Layouts::a_transposed ? 3 * tile_m * 32 * sizeof(float) : 0;
+    static constexpr size_t bytes_with_two =
+        sizeof(typename Pipeline::Shared) + 4 * warpgroups * box_bytes + turned_bytes;
     static constexpr int boxes = bytes_with_two <= most_shared_bytes ? 2 : 1;
 
     typename Pipeline::Shared ring;
     alignas(1024) float c[2 * warpgroups][boxes][32 * 32];
 };
 
+/// Turns the tile of an A that is stored transposed: boxes of 32 along k by 32 become rows of 32 along k, both swizzled.
+/// A thread turns squares of 4 x 4. The eight lanes whose accesses go together take them from a diagonal of a box, so
+/// that neither loads nor stores meet in a bank.
+template <int tile_m, int threads>
+__device__ inline void turn_stage(const float* boxes, float* turned, int thread) {
+    constexpr int squares = 64;  // of a box
+#pragma unroll
+    for (int first = 0; first < tile_m / 32 * squares; first += threads) {
+        const int number = first + thread, across = number % 8, down = across ^ number / 8 % 8;
+        if (tile_m / 32 * squares < threads && number >= tile_m / 32 * squares) break;
+        const float* box = boxes + number / squares * 32 * 32;
+        float4 square[4];
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            const int step = 4 * down + i;
+            square[i] = *reinterpret_cast<const float4*>(box + step * 32 + (across ^ step % 8) * 4);
+        }
+        const auto store = [&](int j, float x, float y, float z, float w) {
+            const int row = 4 * across + j;
+            *reinterpret_cast<float4*>(turned + (number / squares * 32 + row) * 32 + (down ^ row % 8) * 4) =
+                make_float4(x, y, z, w);
+        };
+        store(0, square[0].x, square[1].x, square[2].x, square[3].x);
+        store(1, square[0].y, square[1].y, square[2].y, square[3].y);
+        store(2, square[0].z, square[1].z, square[2].z, square[3].z);
+        store(3, square[0].w, square[1].w, square[2].w, square[3].w);
+    }
+}
+
+/// Writes one lane's sums of 32 rows of the tile to a box of 32 x 32, swizzled.
+template <typename Layouts>
+__device__ inline void fill_box(float* box, const float* sums, int warp, int lane) {
+    using Operand = TransposedOperand<float, Layouts>;
+    const int column = Operand::first_column(warp % 2, lane);
+    const auto place = [=](int eight, int r, int x) {  // in row 8 * eight + r
+        return box + (8 * eight + r) * 32 + (x / 4 ^ r) * 4 + x % 4;
+    };
+    // Half the lanes take a pair of groups or rows in the other order, so that no two meet in a bank.
+    const bool other_first = lane / 8 % 2 != 0;
+#pragma unroll
+    for (int group = 0; group < 4; ++group)
+#pragma unroll
+        for (int odd = 0; odd < 2; ++odd) {
+            if constexpr (Layouts::c_transposed) {  // the tile's columns are rows of C
+                const float *here = sums + 4 * group + 2 * odd, *there = sums + 4 * (group ^ 2) + 2 * odd;
+                const int x = 8 * (other_first ? group ^ 2 : group) + lane % 4 * 2;
+                *reinterpret_cast<float2*>(place(column / 8, column % 8 + odd, x)) =
+                    other_first ? make_float2(there[0], there[1]) : make_float2(here[0], here[1]);
+            } else if constexpr (Layouts::b_transposed) {
+                const int r = lane % 4 * 2 + odd;
+                *place(group, r, column) = sums[4 * group + odd];
+                *place(group, r, column + Operand::column_step) = sums[4 * group + 2 + odd];
+            } else {
+                const float* of_group = sums + 4 * group;
+                const int r = lane % 4 * 2 + (other_first ? 1 - odd : odd);
+                *reinterpret_cast<float2*>(place(group, r, column)) =
+                    other_first ? make_float2(of_group[1 - odd], of_group[3 - odd])
+                                : make_float2(of_group[odd], of_group[2 + odd]);
+            }
+        }
+}
+
 /// Stores a pair of warps' sums through shared memory, 32 rows at a time: TMA writes whole lines while the warps
 /// already multiply the next tile. (row, column): the pair's corner of C. Not for tiles of fewer than 32 rows.
-template <int tile_m, int count, typename Product>
+template <int tile_m, typename Layouts, int count, typename Product>
 __device__ inline void copy_out(const float (&d)[tile_m / 2], float (&boxes)[count][32 * 32], const CUtensorMap& map_c,
                                 int row, int column, Product product, int warp, int lane) {
     constexpr unsigned threads = 64;
     const unsigned pair_barrier = partial_barrier + 1 + static_cast<unsigned>(warp) / 2;
-    const int piece = TransposedOperand<float>::piece(warp, lane);
-    const bool leader = threadIdx.x % threads == 0, second_first = lane / 8 % 2 != 0;
+    const bool leader = threadIdx.x % threads == 0;
 #pragma unroll
     for (int rows = 0; rows < tile_m / 32; ++rows) {
         float* box = boxes[rows % count];
         if (leader) wait_copies_out_read<count - 1>();  // TMA has read what was last in this box
         barrier_among(pair_barrier, threads);           // both warps may overwrite it
-#pragma unroll
-        for (int group = 0; group < 4; ++group)
-#pragma unroll
-            for (int odd = 0; odd < 2; ++odd) {  // half the lanes begin with their second row: no bank conflicts
-                const float* sums = d + 16 * rows + 4 * group;
-                const int r = lane % 4 * 2 + (second_first ? 1 - odd : odd);
-                const float2 pair =
-                    second_first ? make_float2(sums[1 - odd], sums[3 - odd]) : make_float2(sums[odd], sums[2 + odd]);
-                float* target = box + (8 * group + r) * 32 + (piece ^ r) * 4 + lane / 4 % 2 * 2;
-                *reinterpret_cast<float2*>(target) = pair;
-            }
+        fill_box<Layouts>(box, d + 16 * rows, warp, lane);
         fence_shared_for_copies();
         barrier_among(pair_barrier, threads);  // the box is complete
         if (leader) {
-            copy_box_out(map_c, box, column, row + 32 * rows, product);
+            if (Layouts::c_transposed) copy_box_out(map_c, box, row + 32 * rows, column, product);
+            else copy_box_out(map_c, box, column, row + 32 * rows, product);
             commit_copies_out();
         }
     }
 }
 
 /// Grid: at most one block per multiprocessor. Block 128 for the producer plus 128 per warpgroup that multiplies. A
-/// tile is tile_m x (64 * warpgroups). `many`: for the products of a batch, whose Cs are stride_c elements apart.
-template <int tile_m, int warpgroups, int stages, bool stream_k, bool many>
+/// tile is tile_m x (64 * warpgroups). `many`: for the products of a batch, whose Cs are stride_c elements apart. A may
+/// be stored transposed: each stage is then turned first. Or B may, which then comes from shared memory, too; or C.
+template <int tile_m, int warpgroups, int stages, bool stream_k, bool many, typename Layouts>
 __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
     matmul_hopper_tf32(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
                        const __grid_constant__ CUtensorMap map_c, float* c, size_t stride_c, int m, int n,
@@ -75,9 +140,11 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
 #if HOPPER_CODE
     constexpr int tile_n = 64 * warpgroups;
     constexpr bool large = tile_m * warpgroups > 256;  // more sums than an equal part of the registers holds
-    using Pipeline = HopperPipeline<float, tile_m, tile_n, stages>;
+    using Pipeline = HopperPipeline<float, tile_m, tile_n, stages, 32, 1, Layouts>;
+    using Operand = TransposedOperand<float, Layouts>;
     extern __shared__ __align__(1024) unsigned char memory[];
-    auto& all_shared = *reinterpret_cast<HopperTf32Shared<tile_m, warpgroups, stages>*>(memory);
+    using Shared = HopperTf32Shared<tile_m, warpgroups, stages, Layouts>;
+    auto& all_shared = *reinterpret_cast<Shared*>(memory);
     auto& shared = all_shared.ring;
     typename Pipeline::Position position;
     Pipeline::begin(shared, map_a, map_b, warpgroups);
@@ -91,9 +158,25 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
     }
     if (large) take_registers<232>();
     const int warp = static_cast<int>(threadIdx.x) / 32 - 4, lane = static_cast<int>(threadIdx.x) % 32;
+    // Where a stage's A lies by rows along k.
+    int turn = 0;
+    const auto rows_of_a = [&](int stage) -> const float* {
+        if constexpr (Layouts::a_transposed) {
+            constexpr int threads = 128 * warpgroups;
+            constexpr unsigned turned_barrier = 1;
+            float* turned = all_shared.turned[turn];
+            turn = turn + 1 == Shared::count ? 0 : turn + 1;
+            turn_stage<tile_m, threads>(shared.a[stage], turned, warp * 32 + lane);
+            fence_shared_for_copies();               // the tensor cores read it
+            barrier_among(turned_barrier, threads);  // the whole stage is turned
+            return turned;
+        } else {
+            return shared.a[stage];
+        }
+    };
     for (unsigned index = 0; find_segment<stream_k>(schedule, index, segment); ++index) {
         float d[tile_m / 2];
-        TransposedOperand<float> operands[2];  // one is multiplied while the other is loaded
+        Operand operands[2];  // one is multiplied while the other is loaded
         int previous = 0;
         for (int first = segment.first; first < segment.end; first += 2) {
 #pragma unroll
@@ -103,11 +186,11 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
                 const int stage = position.stage;
                 barrier_wait(&shared.filled[stage], position.parity);
                 operands[odd].load(shared.b[stage], warp, lane);
-                const std::uint64_t a = wgmma_operand(shared.a[stage], 16, 1024);
+                const std::uint64_t a = Operand::OfA::descriptor(rows_of_a(stage));
                 wgmma_fence();
 #pragma unroll
-                for (int i = 0; i < 4; ++i)  // 32 bytes of A's rows
-                    operands[odd].multiply<tile_m>(d, i, a + i * 2, step > segment.first || i > 0);
+                for (int i = 0; i < 4; ++i)  // 8 along k
+                    operands[odd].template multiply<tile_m>(d, i, a, step > segment.first || i > 0);
                 wgmma_commit();
                 if (step > segment.first) {
                     wgmma_wait<1>();  // the previous group is done with its stage and its operand
@@ -127,19 +210,23 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
         order.place(segment.tile, tile_row, tile_column, product);
         const int row = static_cast<int>(tile_row) * tile_m, column = static_cast<int>(tile_column) * tile_n;
         if (tile_m % 32 == 0 && tma_store) {
-            copy_out<tile_m>(d, all_shared.c[warp / 2], map_c, row, column + warp / 2 * 32, product, warp, lane);
+            copy_out<tile_m, Layouts>(d, all_shared.c[warp / 2], map_c, row, column + warp / 2 * 32, product, warp,
+                                      lane);
         } else {
-            store_transposed<tile_m>(matrix_of(product, c, stride_c), row + lane % 4 * 2,
-                                     column + TransposedOperand<float>::first_column(warp, lane), m, n, d);
+            float* of_product = matrix_of(product, c, stride_c);
+            const int lane_row = row + lane % 4 * 2, lane_column = column + Operand::first_column(warp, lane);
+            if constexpr (Layouts::c_transposed) store_straight<tile_m>(of_product, lane_row, lane_column, m, n, d);
+            else store_transposed<tile_m, Operand::column_step>(of_product, lane_row, lane_column, m, n, d);
         }
     }
     if (threadIdx.x % 64 == 0) wait_copies_out_read<0>();  // shared memory must outlive the copies that read it
 #endif
 }
 
-template <int tile_m_, int warpgroups, int stages, bool stream_k_, bool batch = false>
+template <int tile_m_, int warpgroups, int stages, bool stream_k_, bool batch = false, typename Layouts_ = PlainLayouts>
 struct Tf32Tile : HopperTile {
     using Element = float;
+    using Layouts = Layouts_;
     static constexpr unsigned tile_m = tile_m_, tile_n = 64 * warpgroups;
     static constexpr bool stream_k = stream_k_, takes_batch = batch;
 
@@ -149,14 +236,16 @@ struct Tf32Tile : HopperTile {
         const TileOrder order = order_of(arguments, tile_m, tile_n, group);
         const StreamKSchedule schedule = schedule_of(arguments, order, cost);
         const CUtensorMap map_a = operands.map_a(tile_m, transposed_map_type<float>),
-                          map_b = operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B, transposed_map_type<float>);
-        const bool tma_store = tile_m % 32 == 0 && rows_are_aligned(arguments.d_c, arguments.n);
+                          map_b = operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B, transposed_map_type<float>,
+                                                 Layouts::b_transposed ? tile_n : hopper_tile_k<float>);
+        const bool tma_store = tile_m % 32 == 0 && rows_are_aligned(arguments.d_c, columns_of_c(arguments));
         const CUtensorMap map_c = tma_store ? map_of_c(arguments, 32, 32) : map_b;  // not used
         return launch_hopper(
-            kernel_of<batch>(arguments, matmul_hopper_tf32<tile_m_, warpgroups, stages, stream_k_, false>,
-                             matmul_hopper_tf32<tile_m_, warpgroups, stages, stream_k_, batch>),
+            kernel_of<batch>(
+                arguments, matmul_hopper_tf32<tile_m_, warpgroups, stages, stream_k_, !Layouts::plain, Layouts>,
+                matmul_hopper_tf32 < tile_m_, warpgroups, stages, stream_k_, batch || !Layouts::plain, Layouts >),
             stream_k_grid(schedule, arguments.multiprocessors), 128 + 128 * warpgroups,
-            sizeof(HopperTf32Shared<tile_m_, warpgroups, stages>), 1, arguments.stream, map_a, map_b, map_c,
+            sizeof(HopperTf32Shared<tile_m_, warpgroups, stages, Layouts>), 1, arguments.stream, map_a, map_b, map_c,
             arguments.d_c, arguments.stride_c, int(arguments.m), int(arguments.n), order, schedule,
             partial_sums(arguments), tma_store);
     }

@@ -79,10 +79,10 @@ __global__ void __launch_bounds__(160, 1)
             barrier_wait(&shared.filled[stage], position.parity);
             TransposedOperand<float> operand;
             operand.load(shared.b[stage], warp, lane);
-            const std::uint64_t a = wgmma_operand(shared.a[stage], 16, 1024);
+            const std::uint64_t a = decltype(operand)::OfA::descriptor(shared.a[stage]);
             wgmma_fence();
 #pragma unroll
-            for (int i = 0; i < 4; ++i) operand.multiply<tile_m>(d, i, a + i * 2, 1);
+            for (int i = 0; i < 4; ++i) operand.multiply<tile_m>(d, i, a, 1);
             wgmma_commit();
             wgmma_wait<0>();  // takes a fraction of the time in which the next stage arrives
             wgmma_settle(d);

@@ -71,12 +71,12 @@ struct SplitOperand {
                             small_a = wgmma_operand(split_a + 8 * 32, 16, 2048);
         wgmma_fence();
 #pragma unroll
-        for (int i = 0; i < 4; ++i) {  // 32 bytes of A's rows
-            small.multiply<tile_m>(d, i, large_a + i * 2, i > 0);
-            large.multiply<tile_m>(d, i, small_a + i * 2, 1);
+        for (int i = 0; i < 4; ++i) {
+            small.multiply<tile_m>(d, i, large_a, i > 0);
+            large.multiply<tile_m>(d, i, small_a, 1);
         }
 #pragma unroll
-        for (int i = 0; i < 4; ++i) large.multiply<tile_m>(d, i, large_a + i * 2, 1);
+        for (int i = 0; i < 4; ++i) large.multiply<tile_m>(d, i, large_a, 1);
         wgmma_commit();
     }
 };

@@ -135,14 +135,15 @@ __device__ inline bool find_segment_of_cluster(const StreamKSchedule& schedule, 
 /// Grid: at most one block per multiprocessor, or, in clusters of `split_k` that share a tile along k, tiles * split_k.
 /// Block 128 per 64 columns of the tile, plus 32. `multicast`: how many blocks of a cluster share B. `many`: for the
 /// products of a batch, whose Cs are stride_c elements apart.
-template <typename T, int tile_m, int warpgroups, int stages, int split_k, int multicast, bool stream_k, bool many>
+template <typename T, int tile_m, int warpgroups, int stages, int split_k, int multicast, bool stream_k, bool many,
+          typename Layouts>
 __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
     matmul_hopper_transposed(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
                              const __grid_constant__ CUtensorMap map_c, T* c, size_t stride_c, int m, int n,
                              TileOrder order, StreamKSchedule schedule, PartialSums partial, bool tma_store) {
 #if HOPPER_CODE
     constexpr int tile_n = 64 * warpgroups, consumers = 128 * warpgroups, rows = tile_m / split_k;
-    using Pipeline = HopperPipeline<T, tile_m, tile_n, stages, 64, multicast>;
+    using Pipeline = HopperPipeline<T, tile_m, tile_n, stages, 64, multicast, Layouts>;
     extern __shared__ __align__(1024) unsigned char memory[];
     auto& shared = *reinterpret_cast<HopperTransposedShared<T, tile_m, warpgroups, stages, split_k>*>(memory);
     const unsigned rank = blockIdx.x % split_k;
@@ -184,13 +185,13 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
         for (int step = segment.first; step < segment.end; ++step) {
             const int stage = position.stage;
             barrier_wait(&shared.ring.filled[stage], position.parity);
-            TransposedOperand<T> operand;
+            TransposedOperand<T, Layouts> operand;
             operand.load(shared.ring.b[stage], static_cast<int>(threadIdx.x) / 32, static_cast<int>(thread) % 32);
-            const std::uint64_t a = wgmma_operand(shared.ring.a[stage], 16, 1024);
+            const std::uint64_t a = decltype(operand)::OfA::descriptor(shared.ring.a[stage]);
             wgmma_fence();
 #pragma unroll
-            for (int i = 0; i < 4; ++i)  // 16 along k: 32 bytes of A's rows
-                operand.template multiply<tile_m>(d, i, a + i * 2, step > segment.first || i > 0);
+            for (int i = 0; i < 4; ++i)  // 16 along k
+                operand.template multiply<tile_m>(d, i, a, step > segment.first || i > 0);
             wgmma_commit();
             if (step > segment.first) {
                 wgmma_wait<1>();  // the previous group has read its stage
@@ -263,22 +264,25 @@ __attribute__((noinline)) LaunchShape launch_hopper_transposed(TransposedProduct
 }
 
 template <typename T, int tile_m_, int warpgroups, int split_k_ = 1, int multicast_ = 1, bool stream_k_ = false,
-          bool batch = false>
+          bool batch = false, typename Layouts_ = PlainLayouts>
 struct TransposedProductTile : HopperTile {
     using Element = T;
+    using Layouts = Layouts_;
     static constexpr unsigned tile_m = tile_m_, tile_n = 64 * warpgroups, split_k = split_k_, multicast = multicast_;
     static constexpr bool stream_k = stream_k_, takes_batch = batch;
     static_assert((split_k > 1) + (multicast > 1) + stream_k + batch <= 1, "one way of sharing at a time");
+    static_assert(!Layouts::c_transposed);
 
     static LaunchShape enqueue(const MatmulArguments<T>& arguments, const StreamKCost& cost) {
         constexpr int stages = transposed_stages<T, tile_m_, warpgroups, split_k_>();
-        using Pipeline = HopperPipeline<T, tile_m_, tile_n, stages, 64, multicast_>;
+        using Pipeline = HopperPipeline<T, tile_m_, tile_n, stages, 64, multicast_, Layouts>;
         return launch_hopper_transposed<T>(
-            kernel_of<batch>(
-                arguments,
-                matmul_hopper_transposed<T, tile_m_, warpgroups, stages, split_k_, multicast_, stream_k_, false>,
-                matmul_hopper_transposed<T, tile_m_, warpgroups, stages, split_k_, multicast_, stream_k_, batch>),
-            {tile_m, warpgroups, split_k, multicast, Pipeline::box_rows,
+            kernel_of<batch>(arguments,
+                             matmul_hopper_transposed<T, tile_m_, warpgroups, stages, split_k_, multicast_, stream_k_,
+                                                      !Layouts::plain, Layouts>,
+                             matmul_hopper_transposed < T, tile_m_, warpgroups, stages, split_k_, multicast_, stream_k_,
+                             batch || !Layouts::plain, Layouts >),
+            {tile_m, warpgroups, split_k, multicast, Layouts::b_transposed ? tile_n : unsigned{Pipeline::box_rows},
              sizeof(HopperTransposedShared<T, tile_m_, warpgroups, stages, split_k_>)},
             arguments, cost);
     }

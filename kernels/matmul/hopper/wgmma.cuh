@@ -94,61 +94,50 @@ __device__ inline std::uint64_t wgmma_operand(const void* shared, unsigned block
 #define WGMMA_NAMES_128 WGMMA_NAMES_124 ", %124, %125, %126, %127"
 // clang-format on
 
-/// D (+)= A * B with both operands in shared memory. 16-bit elements: A's rows run along k, B's along n. 8-bit floats:
-/// both along k. `accumulate` 0 overwrites D.
+/// D (+)= A * B with both operands in shared memory. 16-bit elements: each operand's rows run along k, or along m or n.
+/// 8-bit floats: both along k. `accumulate` 0 overwrites D. The transposed product, D' (+)= B' * A', is the same
+/// instruction with B' first: D' is 64 columns of D times tile_n of its rows.
 template <typename T, int tile_n>
 struct Wgmma;
 
-/// The transposed product, D' (+)= B' * A': D' is 64 columns of D times tile_m of its rows.
-template <typename T, int tile_m>
-struct WgmmaTransposed;
-
-#define DEFINE_WGMMA(OPERATION, TYPE, NAME, WIDTH, REGISTERS, A, B, P, TRANSPOSED)                                 \
-    template <>                                                                                                    \
-    struct OPERATION<TYPE, WIDTH> {                                                                                \
-        __device__ static void multiply(float (&d)[REGISTERS], std::uint64_t a, std::uint64_t b, int accumulate) { \
-            asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #P                                                   \
-                         ", 0;\n"                                                                                  \
-                         "wgmma.mma_async.sync.aligned.m64n" #WIDTH "k16.f32." NAME "." NAME                       \
-                         " {" WGMMA_NAMES_##REGISTERS "}, %" #A ", %" #B ", p, 1, 1, " TRANSPOSED ";\n}"           \
-                         : WGMMA_FLOATS_##REGISTERS(d, 0)                                                          \
-                         : "l"(a), "l"(b), "r"(accumulate));                                                       \
-        }                                                                                                          \
+#define DEFINE_WGMMA_TYPE(TYPE, NAME, WIDTH, REGISTERS, A, B, P, ALONG_M, ALONG_N)                                     \
+    template <>                                                                                                        \
+    struct Wgmma<TYPE, WIDTH> {                                                                                        \
+        template <bool a_along_k, bool b_along_k>                                                                      \
+        __device__ static void multiply(float (&d)[REGISTERS], std::uint64_t a, std::uint64_t b, int accumulate) {     \
+            asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #P                                                       \
+                         ", 0;\n"                                                                                      \
+                         "wgmma.mma_async.sync.aligned.m64n" #WIDTH "k16.f32." NAME "." NAME                           \
+                         " {" WGMMA_NAMES_##REGISTERS "}, %" #A ", %" #B ", p, 1, 1, %" #ALONG_M ", %" #ALONG_N ";\n}" \
+                         : WGMMA_FLOATS_##REGISTERS(d, 0)                                                              \
+                         : "l"(a), "l"(b), "r"(accumulate), "n"(!a_along_k), "n"(!b_along_k));                         \
+        }                                                                                                              \
     };
+#define DEFINE_WGMMA(WIDTH, REGISTERS, A, B, P, ALONG_M, ALONG_N)                         \
+    DEFINE_WGMMA_TYPE(__nv_bfloat16, "bf16", WIDTH, REGISTERS, A, B, P, ALONG_M, ALONG_N) \
+    DEFINE_WGMMA_TYPE(__half, "f16", WIDTH, REGISTERS, A, B, P, ALONG_M, ALONG_N)
 
-#define DEFINE_WGMMA_STRAIGHT(WIDTH, REGISTERS, A, B, P)                          \
-    DEFINE_WGMMA(Wgmma, __nv_bfloat16, "bf16", WIDTH, REGISTERS, A, B, P, "0, 1") \
-    DEFINE_WGMMA(Wgmma, __half, "f16", WIDTH, REGISTERS, A, B, P, "0, 1")
-DEFINE_WGMMA_STRAIGHT(192, 96, 96, 97, 98)
-DEFINE_WGMMA_STRAIGHT(224, 112, 112, 113, 114)
-DEFINE_WGMMA_STRAIGHT(240, 120, 120, 121, 122)
-DEFINE_WGMMA_STRAIGHT(256, 128, 128, 129, 130)
-
-#define DEFINE_WGMMA_TRANSPOSED(WIDTH, REGISTERS, A, B, P)                                  \
-    DEFINE_WGMMA(WgmmaTransposed, __nv_bfloat16, "bf16", WIDTH, REGISTERS, A, B, P, "1, 0") \
-    DEFINE_WGMMA(WgmmaTransposed, __half, "f16", WIDTH, REGISTERS, A, B, P, "1, 0")
-
-DEFINE_WGMMA_TRANSPOSED(16, 8, 8, 9, 10)
-DEFINE_WGMMA_TRANSPOSED(32, 16, 16, 17, 18)
-DEFINE_WGMMA_TRANSPOSED(64, 32, 32, 33, 34)
-DEFINE_WGMMA_TRANSPOSED(72, 36, 36, 37, 38)
-DEFINE_WGMMA_TRANSPOSED(88, 44, 44, 45, 46)
-DEFINE_WGMMA_TRANSPOSED(104, 52, 52, 53, 54)
-DEFINE_WGMMA_TRANSPOSED(120, 60, 60, 61, 62)
-DEFINE_WGMMA_TRANSPOSED(128, 64, 64, 65, 66)
-DEFINE_WGMMA_TRANSPOSED(144, 72, 72, 73, 74)
-DEFINE_WGMMA_TRANSPOSED(168, 84, 84, 85, 86)
-DEFINE_WGMMA_TRANSPOSED(176, 88, 88, 89, 90)
-DEFINE_WGMMA_TRANSPOSED(184, 92, 92, 93, 94)
-DEFINE_WGMMA_TRANSPOSED(192, 96, 96, 97, 98)
-DEFINE_WGMMA_TRANSPOSED(200, 100, 100, 101, 102)
-DEFINE_WGMMA_TRANSPOSED(208, 104, 104, 105, 106)
-DEFINE_WGMMA_TRANSPOSED(216, 108, 108, 109, 110)
-DEFINE_WGMMA_TRANSPOSED(224, 112, 112, 113, 114)
-DEFINE_WGMMA_TRANSPOSED(232, 116, 116, 117, 118)
-DEFINE_WGMMA_TRANSPOSED(240, 120, 120, 121, 122)
-DEFINE_WGMMA_TRANSPOSED(248, 124, 124, 125, 126)
-DEFINE_WGMMA_TRANSPOSED(256, 128, 128, 129, 130)
+DEFINE_WGMMA(16, 8, 8, 9, 10, 11, 12)
+DEFINE_WGMMA(32, 16, 16, 17, 18, 19, 20)
+DEFINE_WGMMA(64, 32, 32, 33, 34, 35, 36)
+DEFINE_WGMMA(72, 36, 36, 37, 38, 39, 40)
+DEFINE_WGMMA(88, 44, 44, 45, 46, 47, 48)
+DEFINE_WGMMA(104, 52, 52, 53, 54, 55, 56)
+DEFINE_WGMMA(120, 60, 60, 61, 62, 63, 64)
+DEFINE_WGMMA(128, 64, 64, 65, 66, 67, 68)
+DEFINE_WGMMA(144, 72, 72, 73, 74, 75, 76)
+DEFINE_WGMMA(168, 84, 84, 85, 86, 87, 88)
+DEFINE_WGMMA(176, 88, 88, 89, 90, 91, 92)
+DEFINE_WGMMA(184, 92, 92, 93, 94, 95, 96)
+DEFINE_WGMMA(192, 96, 96, 97, 98, 99, 100)
+DEFINE_WGMMA(200, 100, 100, 101, 102, 103, 104)
+DEFINE_WGMMA(208, 104, 104, 105, 106, 107, 108)
+DEFINE_WGMMA(216, 108, 108, 109, 110, 111, 112)
+DEFINE_WGMMA(224, 112, 112, 113, 114, 115, 116)
+DEFINE_WGMMA(232, 116, 116, 117, 118, 119, 120)
+DEFINE_WGMMA(240, 120, 120, 121, 122, 123, 124)
+DEFINE_WGMMA(248, 124, 124, 125, 126, 127, 128)
+DEFINE_WGMMA(256, 128, 128, 129, 130, 131, 132)
 
 #define DEFINE_WGMMA_FLOAT8(TYPE, NAME, WIDTH, REGISTERS, A, B, P)                                                 \
     template <>                                                                                                    \
@@ -171,20 +160,28 @@ DEFINE_WGMMA_FLOAT8(__nv_fp8_e5m2, "e5m2", 176, 88, 88, 89, 90)
 DEFINE_WGMMA_FLOAT8(__nv_fp8_e4m3, "e4m3", 256, 128, 128, 129, 130)
 DEFINE_WGMMA_FLOAT8(__nv_fp8_e5m2, "e5m2", 256, 128, 128, 129, 130)
 
-/// In tf32, operands in shared memory must have their rows along k, so B' comes from registers: four values per thread,
-/// columns l / 4 and l / 4 + 8 of B at k = l % 4, then both at l % 4 + 4. D' (+)= B' * A', 8 steps along k.
-#define DEFINE_WGMMA_TF32(TILE_M, REGISTERS, B0, B1, B2, B3, A, P)                                                \
-    template <>                                                                                                   \
-    struct WgmmaTransposed<float, TILE_M> {                                                                       \
-        __device__ static void multiply(float (&d)[REGISTERS], const std::uint32_t (&b)[4], std::uint64_t a,      \
-                                        int accumulate) {                                                         \
-            asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #P                                                  \
-                         ", 0;\n"                                                                                 \
-                         "wgmma.mma_async.sync.aligned.m64n" #TILE_M "k8.f32.tf32.tf32 {" WGMMA_NAMES_##REGISTERS \
-                         "}, {%" #B0 ", %" #B1 ", %" #B2 ", %" #B3 "}, %" #A ", p, 1, 1;\n}"                      \
-                         : WGMMA_FLOATS_##REGISTERS(d, 0)                                                         \
-                         : "r"(b[0]), "r"(b[1]), "r"(b[2]), "r"(b[3]), "l"(a), "r"(accumulate));                  \
-        }                                                                                                         \
+/// tf32: operands in shared memory must have their rows along k. The first operand may come from registers: four values
+/// per thread, rows l / 4 and l / 4 + 8 at k = l % 4, then both at l % 4 + 4. D (+)= A * B, 8 steps along k.
+#define DEFINE_WGMMA_TF32(WIDTH, REGISTERS, FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH)                            \
+    template <>                                                                                                    \
+    struct Wgmma<float, WIDTH> {                                                                                   \
+        __device__ static void multiply(float (&d)[REGISTERS], std::uint64_t a, std::uint64_t b, int accumulate) { \
+            asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #THIRD                                               \
+                         ", 0;\n"                                                                                  \
+                         "wgmma.mma_async.sync.aligned.m64n" #WIDTH "k8.f32.tf32.tf32 {" WGMMA_NAMES_##REGISTERS   \
+                         "}, %" #FIRST ", %" #SECOND ", p, 1, 1;\n}"                                               \
+                         : WGMMA_FLOATS_##REGISTERS(d, 0)                                                          \
+                         : "l"(a), "l"(b), "r"(accumulate));                                                       \
+        }                                                                                                          \
+        __device__ static void multiply(float (&d)[REGISTERS], const std::uint32_t (&a)[4], std::uint64_t b,       \
+                                        int accumulate) {                                                          \
+            asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %" #SIXTH                                               \
+                         ", 0;\n"                                                                                  \
+                         "wgmma.mma_async.sync.aligned.m64n" #WIDTH "k8.f32.tf32.tf32 {" WGMMA_NAMES_##REGISTERS   \
+                         "}, {%" #FIRST ", %" #SECOND ", %" #THIRD ", %" #FOURTH "}, %" #FIFTH ", p, 1, 1;\n}"     \
+                         : WGMMA_FLOATS_##REGISTERS(d, 0)                                                          \
+                         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(accumulate));                   \
+        }                                                                                                          \
     };
 
 DEFINE_WGMMA_TF32(16, 8, 8, 9, 10, 11, 12, 13)

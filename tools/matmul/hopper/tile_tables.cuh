@@ -38,6 +38,7 @@ constexpr TileChoice tile(double cycles_per_stage, double fixed_cycles, const St
             Tile::stream_k,
             Tile::needs_aligned_rows,
             Tile::takes_batch,
+            {Tile::Layouts::a_transposed, Tile::Layouts::b_transposed, Tile::Layouts::c_transposed},
             cycles_per_stage,
             fixed_cycles,
             Tile::stream_k ? cost : no_stream_k,
@@ -53,6 +54,13 @@ constexpr TileChoice f32_transposed_tile() {
                       Tile::Shape::slices == 1 ? f32_stream_k : grouped_stream_k(elements, cycles));
 }
 
+// Tiles of matrices that are stored transposed. (Their cycles are those of the same tiles of plain matrices, or from one
+// or two batches, not fitted.)
+using TransposedA = StoredLayouts<true, false>;
+using TransposedB = StoredLayouts<false, true>;
+using TransposedAB = StoredLayouts<true, true>;
+using TransposedC = StoredLayouts<false, false, true>;
+
 // f32: the multiply-add units do 128 a cycle. The last three tiles have less to load and to wait for at the beginning
 // and end: they are faster for products of a few microseconds. `reached`: the fraction of the peak that their stages
 // reach.
@@ -61,9 +69,9 @@ constexpr TileChoice small_f32_tile(double reached) {
     return tile<F32Tile<tile_m, tile_n, lanes_m>>(tile_m * tile_n / F32StageCost::elements_per_cycle / reached, 4000);
 }
 // Several tiles at once; the cycles are those of one. `reached`: the fraction of the peak.
-template <int tile_m, int tile_n, int warps, int groups, int stages = 2>
+template <int tile_m, int tile_n, int warps, int groups, int stages = 2, typename Layouts = PlainLayouts>
 constexpr TileChoice f32_group_tile(double reached) {
-    return tile<F32GroupTile<tile_m, tile_n, warps, groups, stages>>(
+    return tile<F32GroupTile<tile_m, tile_n, warps, groups, stages, Layouts>>(
         tile_m * tile_n / F32StageCost::elements_per_cycle / reached, 300);
 }
 inline constexpr TileChoice f32_tiles[] = {
@@ -83,6 +91,15 @@ inline constexpr TileChoice f32_tiles[] = {
     f32_group_tile<128, 128, 4, 2, 3>(0.68),
     f32_group_tile<64, 64, 2, 6>(0.7),
     f32_group_tile<32, 32, 1, 12>(0.5),
+    f32_group_tile<128, 128, 4, 2, 3, TransposedA>(0.68),
+    f32_group_tile<64, 64, 2, 6, 2, TransposedA>(0.7),
+    f32_group_tile<32, 32, 1, 12, 2, TransposedA>(0.5),
+    f32_group_tile<128, 128, 4, 2, 3, TransposedB>(0.6),
+    f32_group_tile<64, 64, 2, 6, 2, TransposedB>(0.58),
+    f32_group_tile<32, 32, 1, 12, 2, TransposedB>(0.5),
+    f32_group_tile<128, 128, 4, 2, 3, TransposedAB>(0.6),
+    f32_group_tile<64, 64, 2, 6, 2, TransposedAB>(0.6),
+    f32_group_tile<32, 32, 1, 12, 2, TransposedAB>(0.5),
 };
 
 // bf16 and f16. Tensor cores take tile_m * tile_n / 32 cycles for a stage of 64 along k. The cycles of the largest tile
@@ -133,6 +150,23 @@ inline constexpr TileChoice tensor_core_tiles[] = {
     tile<TransposedProductTile<T, 128, 2, 1, 2>>(528, 2400),
     tile<TransposedProductTile<T, 104, 2, 1, 2>>(477, 2400),
     tile<TransposedProductTile<T, 64, 2, 1, 2>>(393, 2400),
+    tile<OverlappedTile<T, 256, false, 1, true, TransposedB>>(1016, 1700),
+    tile<TransposedProductTile<T, 128, 2, 1, 1, false, true, TransposedB>>(520, 2300),
+    tile<TransposedProductTile<T, 64, 2, 1, 1, false, true, TransposedB>>(380, 2300),
+    tile<TransposedProductTile<T, 16, 1, 1, 1, false, true, TransposedB>>(270, 2000),
+    tile<TransposedProductTile<T, 64, 1, 1, 1, false, true, TransposedB>>(270, 2000),
+    tile<TransposedProductTile<T, 16, 1, 2, 1, false, false, TransposedB>>(270, 4200),
+    tile<TransposedProductTile<T, 64, 1, 2, 1, false, false, TransposedB>>(270, 5800),
+    tile<TransposedProductTile<T, 64, 1, 4, 1, false, false, TransposedB>>(270, 8500),
+    tile<TransposedProductTile<T, 64, 2, 1, 1, true, false, TransposedB>>(380, 5000, grouped_stream_k(64 * 128, 380)),
+    tile<OverlappedTile<T, 256, false, 1, true, TransposedA>>(1016, 1700),
+    tile<TransposedProductTile<T, 128, 2, 1, 1, false, true, TransposedA>>(520, 2300),
+    tile<TransposedProductTile<T, 64, 2, 1, 1, false, true, TransposedA>>(380, 2300),
+    tile<TransposedProductTile<T, 64, 1, 1, 1, false, true, TransposedA>>(270, 2000),
+    tile<OverlappedTile<T, 256, false, 1, true, TransposedAB>>(1016, 1700),
+    tile<TransposedProductTile<T, 128, 2, 1, 1, false, true, TransposedAB>>(520, 2300),
+    tile<TransposedProductTile<T, 64, 2, 1, 1, false, true, TransposedAB>>(380, 2300),
+    tile<TransposedProductTile<T, 64, 1, 1, 1, false, true, TransposedAB>>(270, 2000),
 };
 
 inline constexpr TileChoice tf32_tiles[] = {
@@ -145,20 +179,53 @@ inline constexpr TileChoice tf32_tiles[] = {
     tile<Tf32Tile<64, 1, 12, true>>(417, 2000, grouped_stream_k(64 * 64, 417)),
     tile<Tf32Tile<16, 1, 16, true>>(380, 2000, grouped_stream_k(16 * 64, 380)),
     tile<Tf32SplitKTile<16, 16, 2>>(380, 5000),
+    tile<Tf32Tile<256, 2, 4, false, true, TransposedB>>(1340, 2500),
+    tile<Tf32Tile<128, 2, 6, false, true, TransposedB>>(760, 2000),
+    tile<Tf32Tile<64, 2, 8, false, true, TransposedB>>(580, 1600),
+    tile<Tf32Tile<64, 1, 12, false, true, TransposedB>>(417, 1000),
+    tile<Tf32Tile<64, 1, 12, true, false, TransposedB>>(417, 2000, grouped_stream_k(64 * 64, 417)),
+    tile<Tf32Tile<16, 1, 16, true, false, TransposedB>>(380, 2000, grouped_stream_k(16 * 64, 380)),
+    tile<Tf32Tile<256, 2, 4, false, true, TransposedC>>(1340, 2500),
+    tile<Tf32Tile<128, 2, 6, false, true, TransposedC>>(760, 2000),
+    tile<Tf32Tile<64, 2, 8, false, true, TransposedC>>(580, 1600),
+    tile<Tf32Tile<64, 1, 12, false, true, TransposedC>>(417, 1000),
+    tile<Tf32Tile<128, 2, 4, false, true, TransposedA>>(1050, 2000),
+    tile<Tf32Tile<64, 2, 7, false, true, TransposedA>>(750, 1600),
+    tile<Tf32Tile<64, 1, 10, false, true, TransposedA>>(590, 1000),
 };
 
 // f64. Tensor cores do 128 multiply-adds a cycle. `reached`: the fraction of the peak.
-template <int tile_m, int tile_n, int warps_m, int stages>
+template <int tile_m, int tile_n, int warps_m, int stages, typename Layouts = PlainLayouts>
 constexpr TileChoice f64_tile(double reached) {
     constexpr double cycles_at_peak = tile_m * tile_n * hopper_tile_k<double> / 128, floats = 2 * tile_m * tile_n;
     StreamKCost cost = grouped_stream_k(floats, cycles_at_peak / reached);
     cost.slowdown = 1.05;
-    return tile<F64Tile<tile_m, tile_n, warps_m, stages>>(cycles_at_peak / reached, 2500, cost);
+    return tile<F64Tile<tile_m, tile_n, warps_m, stages, Layouts>>(cycles_at_peak / reached, 2500, cost);
 }
 inline constexpr TileChoice f64_tiles[] = {
-    f64_tile<128, 128, 2, 6>(0.92), f64_tile<96, 128, 2, 7>(0.9), f64_tile<64, 128, 2, 8>(0.9),
-    f64_tile<128, 64, 4, 8>(0.9),   f64_tile<64, 64, 2, 8>(0.88), f64_tile<32, 64, 2, 8>(0.8),
-    f64_tile<64, 32, 4, 8>(0.8),    f64_tile<32, 32, 4, 12>(0.7),
+    f64_tile<128, 128, 2, 6>(0.92),
+    f64_tile<96, 128, 2, 7>(0.9),
+    f64_tile<64, 128, 2, 8>(0.9),
+    f64_tile<128, 64, 4, 8>(0.9),
+    f64_tile<64, 64, 2, 8>(0.88),
+    f64_tile<32, 64, 2, 8>(0.8),
+    f64_tile<64, 32, 4, 8>(0.8),
+    f64_tile<32, 32, 4, 12>(0.7),
+    f64_tile<128, 128, 2, 6, TransposedC>(0.92),
+    f64_tile<64, 128, 2, 8, TransposedC>(0.9),
+    f64_tile<64, 64, 2, 8, TransposedC>(0.88),
+    f64_tile<32, 64, 2, 8, TransposedC>(0.8),
+    f64_tile<32, 32, 4, 12, TransposedC>(0.7),
+    f64_tile<128, 128, 2, 6, TransposedA>(0.9),
+    f64_tile<64, 128, 2, 8, TransposedA>(0.88),
+    f64_tile<64, 64, 2, 8, TransposedA>(0.86),
+    f64_tile<32, 64, 2, 8, TransposedA>(0.78),
+    f64_tile<64, 32, 4, 8, TransposedA>(0.78),
+    f64_tile<128, 128, 2, 6, TransposedB>(0.9),
+    f64_tile<64, 128, 2, 8, TransposedB>(0.88),
+    f64_tile<64, 64, 2, 8, TransposedB>(0.86),
+    f64_tile<32, 64, 2, 8, TransposedB>(0.78),
+    f64_tile<32, 32, 4, 12, TransposedB>(0.7),
 };
 
 inline constexpr TileChoice tf32x3_tiles[] = {

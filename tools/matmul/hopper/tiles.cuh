@@ -18,33 +18,54 @@ inline size_t products_at_once(const TileTable& tiles, const ProductProblem& pro
     constexpr size_t least_tile_m = 16, least_tile_n = 16;
     const size_t products = problem.form.products(), element_bytes = size_of(problem.dtype);
     const auto is_aligned = [=](size_t columns) { return columns * element_bytes % tensor_row_alignment == 0; };
-    const bool takes_batch = std::any_of(tiles.begin(), tiles.end(), [](auto& choice) { return choice.takes_batch; });
+    const Transposes& stored = problem.form.transposed;
+    const bool takes_batch = std::any_of(tiles.begin(), tiles.end(),
+                                         [&](auto& choice) { return choice.takes_batch && choice.stored == stored; });
     const auto [m, n, k] = problem.shape;
     const double all_tiles = double(divide_up(m, least_tile_m)) * double(divide_up(n, least_tile_n)) * double(products);
-    const bool all = takes_batch && !problem.form.shares_b && is_aligned(n) && is_aligned(k) && all_tiles < most_tiles;
+    const bool rows_aligned =
+        is_aligned(stored.a ? m : k) && is_aligned(stored.b ? k : n) && is_aligned(stored.c ? m : n);
+    const bool all = takes_batch && !problem.form.shares_b && rows_aligned && all_tiles < most_tiles;
     return all ? products : 1;
 }
 
 inline bool can_compute(const TileTable& tiles, const TileChoice& choice, const ProductProblem& problem) {
-    return can_compute(choice, problem.shape, products_at_once(tiles, problem),
+    return can_compute(choice, problem.shape, problem.form.transposed, products_at_once(tiles, problem),
                        unsigned(problem.device->multiprocessors));
 }
 
-// The keys of the tiles in a table that can compute a product, each once.
-inline std::vector<std::string> keys_of(const TileTable& tiles, const ProductProblem& problem) {
+// The keys of the tiles in a table that can compute a product, each once; also of those that need copies.
+inline std::vector<std::string> keys_of(const TileTable& tiles, ProductProblem problem) {
     std::vector<std::string> keys;
-    for (const TileChoice& choice : tiles)
-        if (can_compute(tiles, choice, problem) && std::find(keys.begin(), keys.end(), choice.key()) == keys.end())
-            keys.push_back(choice.key());
+    const auto add = [&] {
+        for (const TileChoice& choice : tiles)
+            if (can_compute(tiles, choice, problem) && std::find(keys.begin(), keys.end(), choice.key()) == keys.end())
+                keys.push_back(choice.key());
+    };
+    add();
+    problem.form.transposed = plain_transposes(problem.dtype);
+    add();
     return keys;
 }
 
 // The tile in a table that --tile names, by "KEY" or "KEY@SHARES". If two share that key, the first one that can
-// compute the product. Failure(usage) if there is none.
-inline const TileChoice& forced_choice(const TileTable& tiles, const ProductProblem& problem, const std::string& key) {
+// compute the product. If there is none: Failure(usage), or nullptr where copies make the problem plain.
+inline const TileChoice* forced_choice(const TileTable& tiles, const ProductProblem& problem, const std::string& key) {
     for (const TileChoice& choice : tiles)
-        if (choice.key() == key && can_compute(tiles, choice, problem)) return choice;
+        if (choice.key() == key && can_compute(tiles, choice, problem)) return &choice;
+    if (!is_plain(problem)) return nullptr;
     fail_without_tile(problem, keys_of(tiles, problem));
+}
+
+// nullptr if no tile computes the product.
+inline const TileChoice* choice_of(const TileTable& tiles, const ProductProblem& problem, size_t products) {
+    const std::string& forced = problem.forced_tile;
+    if (!forced.empty()) return forced_choice(tiles, problem, forced.substr(0, forced.find('@')));
+    const bool any = std::any_of(tiles.begin(), tiles.end(),
+                                 [&](const TileChoice& choice) { return can_compute(tiles, choice, problem); });
+    return any ? &best_choice(tiles, problem.shape, problem.form.transposed, products,
+                              unsigned(problem.device->multiprocessors))
+               : nullptr;
 }
 
 inline ProductMethod method_of_tiles(const TileTable& tiles, const ProductProblem& problem, size_t workspace_bytes) {
@@ -52,8 +73,8 @@ inline ProductMethod method_of_tiles(const TileTable& tiles, const ProductProble
     const size_t at = forced.find('@');
     const size_t products = products_at_once(tiles, problem);
     const auto multiprocessors = unsigned(problem.device->multiprocessors);
-    const TileChoice* choice = forced.empty() ? &best_choice(tiles, problem.shape, products, multiprocessors)
-                                              : &forced_choice(tiles, problem, forced.substr(0, at));
+    const TileChoice* choice = choice_of(tiles, problem, products);
+    if (!choice) return {};
     const unsigned shares = at == forced.npos ? 0 : unsigned(parse_count(forced.substr(at + 1), "--tile"));
     ProductMethod method;
     method.launch = [choice, shares](MatmulArguments<void> arguments) {
@@ -62,29 +83,31 @@ inline ProductMethod method_of_tiles(const TileTable& tiles, const ProductProble
     };
     method.tile = choice->name();
     method.by_cost_model = true;
-    method.cycles = std::max(
-        estimated_cycles(*choice, problem.shape, products, multiprocessors),
-        double(products) * storing_cycles(problem.shape, size_of(result_dtype(problem.dtype)), multiprocessors));
+    method.cycles =
+        std::max(estimated_cycles(*choice, problem.shape, products, multiprocessors),
+                 storing_cycles(problem.shape, products, size_of(result_dtype(problem.dtype)), multiprocessors));
     method.workspace_bytes = workspace_bytes;
     method.takes_batch = products > 1;
+    method.takes_transposed = method.stores_transposed = true;  // as this tile does
     return method;
 }
 
 // Bytes of the workspace for copies of A and B with aligned rows.
-inline size_t aligned_copies_bytes(DType dtype, const ProductShape& shape) {
-    const auto [m, n, k] = shape;
-    switch (size_of(dtype)) {
-        case 2: return HopperOperands<__half>::workspace_bytes(m, n, k);
-        case 4: return HopperOperands<float>::workspace_bytes(m, n, k);
-        default: return HopperOperands<double>::workspace_bytes(m, n, k);
+inline size_t aligned_copies_bytes(const ProductProblem& problem) {
+    const auto [m, n, k] = problem.shape;
+    const auto [a, b, c] = problem.form.transposed;
+    switch (size_of(problem.dtype)) {
+        case 2: return HopperOperands<__half>::workspace_bytes(m, n, k, a, b);
+        case 4: return HopperOperands<float>::workspace_bytes(m, n, k, a, b);
+        default: return HopperOperands<double>::workspace_bytes(m, n, k, a, b);
     }
 }
 
 inline ProductMethod hopper_method(const ProductProblem& problem) {
     if (!problem.hopper || is_float8(problem.dtype)) return {};
-    ProductMethod method =
-        method_of_tiles(hopper_tiles(problem.dtype), problem, aligned_copies_bytes(problem.dtype, problem.shape));
-    method.cycles += copying_cycles(problem.shape, size_of(problem.dtype), unsigned(problem.device->multiprocessors));
+    ProductMethod method = method_of_tiles(hopper_tiles(problem.dtype), problem, aligned_copies_bytes(problem));
+    method.cycles += copying_cycles(problem.shape, problem.form.transposed, size_of(problem.dtype),
+                                    unsigned(problem.device->multiprocessors));
     return method;
 }
 

@@ -1,0 +1,33 @@
+#pragma once
+// How the operands of a product are stored, for kernels that are compiled for one way or another, and how the tensor
+// cores find a stage of them in shared memory.
+#include "kernels/matmul/hopper/wgmma.cuh"
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace BACKEND {
+
+/// A transposed A is stored as k x m, B as n x k, C as n x m.
+template <bool a_transposed_, bool b_transposed_, bool c_transposed_ = false>
+struct StoredLayouts {
+    static constexpr bool a_transposed = a_transposed_, b_transposed = b_transposed_, c_transposed = c_transposed_;
+    static constexpr bool plain = !a_transposed && !b_transposed && !c_transposed;
+};
+using PlainLayouts = StoredLayouts<false, false>;
+
+/// One operand of a stage of 16-bit elements in shared memory, which is 64 steps along k. `along_k`: its rows, of 128
+/// bytes, run along k. Else they run along m or n, and lie in boxes of 64 steps by 64 rows of A or columns of B.
+template <bool along_k>
+struct StageOperand {
+    /// Added to the descriptor for the next 16 steps along k: 32 bytes of every row, or 16 rows.
+    static constexpr std::uint64_t next = along_k ? 2 : 128;
+
+    /// `first`: the first element, at the first row or box of those that are multiplied.
+    __device__ static std::uint64_t descriptor(const void* first) {
+        return along_k ? wgmma_operand(first, 16, 1024) : wgmma_operand(first, 64 * 128, 1024);
+    }
+};
+
+}  // namespace BACKEND
