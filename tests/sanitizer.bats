@@ -51,6 +51,11 @@ workloads() {
                 "--profile -t f32 -k hopper --transpose a,b -n 64x96x72 --batch 3" \
                 "--profile -t e4m3 -k cpu-parallel,hopper* -n 2436x2944x192,100x48x4096" \
                 "--profile -t bf16 -k cpu-parallel,hopper* -n 2436x2936x190" ;;  # the last wave filled
+        # Loops that these run for their timing would take minutes with every access recorded.
+        banks) echo "--profile -n 33" ;;
+        diverge) echo "--profile -n 33,100 --rounds 1" ;;
+        latency) echo "--profile -n 1Ki --steps 16" ;;
+        streams) echo "--profile -n 1000 --work 1" ;;
         *) echo "--profile -n 33,100" ;;
     esac
 }

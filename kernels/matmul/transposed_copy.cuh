@@ -1,5 +1,5 @@
 #pragma once
-// Transposes operands before the product, for kernels that take only one layout.
+// Transposes matrices before or after the product, for kernels that take only one layout.
 #include "common/cuda/launch_shape.cuh"
 
 #include <cuda_runtime.h>
@@ -12,15 +12,17 @@ namespace BACKEND {
 constexpr unsigned copy_rows = 8;  // of threads; 32 are in a row
 
 /// target (columns x rows) = the transpose of source (rows x columns), for each matrix of a batch; product i's matrices
-/// begin i * stride elements after the first's. A block moves tiles of side x side through shared memory; the padded rows
-/// put the elements of a column into different banks. All loads of a tile are in flight together, and tiles are numbered
-/// along the target's rows, so that neighboring blocks write neighboring lines. Any grid; block 32 x 8.
+/// begin i * stride elements after the first's. A block moves tiles of side x side through shared memory; rows padded
+/// to an odd number of words put the elements of a column into different banks. All loads of a tile are in flight
+/// together. Tiles are numbered along the target's rows, so that neighboring blocks write neighboring lines. Any grid;
+/// block 32 x 8.
 template <typename T, unsigned side>
 __global__ void __launch_bounds__(32 * copy_rows)
     transpose_matrices(const T* __restrict__ source, T* __restrict__ target, size_t rows, size_t columns, size_t batch,
                        size_t stride) {
     constexpr unsigned down_thread = side / copy_rows, across_thread = side / 32;  // elements of a thread
-    __shared__ T tile[side][side + 1];
+    constexpr unsigned padding = sizeof(T) < 4 ? 4 / sizeof(T) : 1;
+    __shared__ T tile[side][side + padding];
     const size_t down = divide_up(rows, side), across = divide_up(columns, side);
     for (size_t number = blockIdx.x; number < batch * down * across; number += gridDim.x) {
         const T* const from = source + number / (down * across) * stride;

@@ -19,6 +19,7 @@ if [ "$backend" = gpu ]; then
     for needed in nvcc compute-sanitizer; do
         command -v $needed >/dev/null || { echo "tests/long/lab.bash: $needed is not in PATH" >&2; exit 2; }
     done
+    export CUDA_DEVICE_MAX_CONNECTIONS=1  # a program's start takes half the time, see tests/run.bash
 fi
 
 # grade COMMAND...: its exit status; its output is kept in grades.

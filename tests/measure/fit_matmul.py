@@ -62,7 +62,7 @@ def tiles_of(dtype):
                 for kernel, key in samples]
     seen, tiles = set(), []
     for row in rows:  # the first of two tiles with one key computes aligned products
-        if row["tile"].endswith(":groups") or row.get("transposed", "none") != "none":  # for batches only, or not fitted
+        if row["tile"].endswith(":groups") or row.get("transposed", "none") != "none":  # those are not fitted
             continue
         if row["kernel"] != "direct" and (row["kernel"], row["tile"]) not in seen:  # fit_direct.py has those
             seen.add((row["kernel"], row["tile"]))

@@ -1,5 +1,5 @@
-// Forms of a product that a kernel does not support: matrices are transposed before or after its launch, and the products
-// of a batch are launched one by one.
+// Forms of a product that a kernel does not support: matrices are transposed before or after its launch, and the
+// products of a batch are launched one by one.
 #pragma once
 
 #include <string>
@@ -41,85 +41,76 @@ inline ProductMethod one_by_one(const ProductProblem& problem, ProductMethod met
 // product, and operands may be exchanged, since C' = B' A'. The transpose of a vector has the same bytes, so that it is
 // never copied.
 struct Adaptation {
-    bool exchanged = false;
+    bool is_exchanged = false;
     Transposes copied;  // of the product that the kernel computes
     Transposes stored;  // as the kernel takes them
 
-    ProductProblem problem_of(ProductProblem problem) const {
-        if (exchanged) std::swap(problem.shape.m, problem.shape.n);
+    ProductProblem problem_of(const ProductProblem& given) const {
+        ProductProblem problem = is_exchanged ? exchanged(given) : given;
         problem.form.transposed = stored;
         return problem;
     }
 };
 
-// As the matrices of the product are stored, or of the exchanged one.
-inline Transposes stored_as(const Transposes& given, bool exchanged) {
-    return exchanged ? Transposes{!given.b, !given.a, !given.c} : given;
-}
-
-// The ways for a problem whose operands are not plain; copies only make matrices plain. A tile that the user names is one
-// of the product as it is given.
+// The ways for a problem whose operands are not plain. Copies only make matrices plain. If the user names a tile, it is
+// one of the product as it is given or of the exchanged one as it is stored.
 inline std::vector<Adaptation> adaptations_of(const ProductProblem& problem) {
     const Transposes plain = plain_transposes(problem.dtype);
-    const auto [m, n, k] = problem.shape;
-    const Transposes& given = problem.form.transposed;
     const bool shares_b = problem.form.shares_b && problem.form.products() > 1;
     std::vector<Adaptation> ways;
-    for (const bool exchanged : {false, true}) {
-        if (exchanged && !problem.forced_tile.empty()) continue;
-        if (exchanged && shares_b && m > 1) continue;  // kernels share no A
-        const Transposes stored = stored_as(given, exchanged);
-        for (unsigned choice = 0; choice < 8; ++choice) {
-            Adaptation way{exchanged, {(choice & 1) != 0, (choice & 2) != 0, (choice & 4) != 0}, stored};
-            const auto change = [](bool changes, bool& is, bool should_be) {
-                const bool useful = !changes || is != should_be;
-                if (changes) is = should_be;
-                return useful;
-            };
-            if (!change(way.copied.a, way.stored.a, plain.a) || !change(way.copied.b, way.stored.b, plain.b) ||
-                !change(way.copied.c, way.stored.c, plain.c))
-                continue;
-            const size_t rows = exchanged ? n : m, columns = exchanged ? m : n;
-            way.copied.a &= rows > 1 && k > 1;
-            way.copied.b &= columns > 1 && k > 1;
-            way.copied.c &= rows > 1 && columns > 1;
-            ways.push_back(way);
-        }
+    for (const bool is_exchanged : {false, true}) {
+        if (is_exchanged && shares_b && problem.shape.m > 1) continue;  // kernels share no A
+        const ProductProblem form = is_exchanged ? exchanged(problem) : problem;
+        const auto [m, n, k] = form.shape;
+        const Transposes& stored = form.form.transposed;
+        for (const bool a : {false, true})
+            for (const bool b : {false, true})
+                for (const bool c : {false, true}) {
+                    if ((a && stored.a == plain.a) || (b && stored.b == plain.b) || (c && stored.c == plain.c))
+                        continue;
+                    Adaptation way;
+                    way.is_exchanged = is_exchanged;
+                    way.stored = {a ? plain.a : stored.a, b ? plain.b : stored.b, c ? plain.c : stored.c};
+                    way.copied = {a && m > 1 && k > 1, b && n > 1 && k > 1, c && m > 1 && n > 1};
+                    const bool copies = way.copied.any() || way.copied.c;
+                    if (is_exchanged && copies && !problem.forced_tile.empty()) continue;
+                    ways.push_back(way);
+                }
     }
     return ways;
 }
 
 // The copies' parts of the workspace.
 struct TransposedCopies {
-    size_t a_bytes = 0, b_bytes = 0, c_bytes = 0, element_bytes = 1;
+    size_t a_bytes = 0, b_bytes = 0, c_bytes = 0;
+    size_t element_bytes, result_bytes;  // of A and B, and of C
 
-    TransposedCopies(const ProductProblem& of, const Adaptation& way) : element_bytes(size_of(of.dtype)) {
+    TransposedCopies(const ProductProblem& of, const Adaptation& way)
+        : element_bytes(size_of(of.dtype)), result_bytes(size_of(result_dtype(of.dtype))) {
         const ProductProblem problem = way.problem_of(of);
         const ProductForm& form = problem.form;
         const ProductStrides strides = ProductStrides::aligned(problem.shape, form, element_bytes);
-        const auto bytes = [](size_t elements, DType dtype) { return divide_up(elements * size_of(dtype), 256) * 256; };
-        if (way.copied.a) a_bytes = bytes(form.products() * strides.a, of.dtype);
-        if (way.copied.b) b_bytes = bytes(elements_of_b(problem.shape, form, strides), of.dtype);
-        if (way.copied.c) c_bytes = bytes(form.products() * strides.c, result_dtype(of.dtype));
+        const auto whole = [](size_t bytes) { return divide_up(bytes, 256) * 256; };
+        if (way.copied.a) a_bytes = whole(form.products() * strides.a * element_bytes);
+        if (way.copied.b) b_bytes = whole(elements_of_b(problem.shape, form, strides) * element_bytes);
+        if (way.copied.c) c_bytes = whole(form.products() * strides.c * result_bytes);
     }
     size_t bytes() const { return a_bytes + b_bytes + c_bytes; }
     double cycles(unsigned multiprocessors) const {
-        const double rate = CopyingCost::transposed_bytes_per_cycle(element_bytes) * multiprocessors;
-        const auto of = [=](size_t bytes) {
+        const auto of = [=](size_t bytes, size_t of_element) {
+            const double rate = CopyingCost::transposed_bytes_per_cycle(of_element) * multiprocessors;
             return bytes == 0 ? 0 : CopyingCost::launch_cycles + double(bytes) / rate;
         };
-        return of(a_bytes) + of(b_bytes) + of(c_bytes);
+        return of(a_bytes, element_bytes) + of(b_bytes, element_bytes) + of(c_bytes, result_bytes);
     }
 };
 
 // The method for a problem, given the one for way.problem_of() it.
 inline ProductMethod adapted(const ProductProblem& problem, const Adaptation& way, const TransposedCopies& copies,
                              ProductMethod method) {
-    const size_t element_bytes = size_of(problem.dtype), result_bytes = size_of(result_dtype(problem.dtype));
     const bool shares_b = problem.form.shares_b;
-    method.launch = [launch = std::move(method.launch), way, copies, element_bytes, result_bytes,
-                     shares_b](MatmulArguments<void> arguments) {
-        if (way.exchanged) {
+    method.launch = [launch = std::move(method.launch), way, copies, shares_b](MatmulArguments<void> arguments) {
+        if (way.is_exchanged) {
             std::swap(arguments.d_a, arguments.d_b);
             std::swap(arguments.stride_a, arguments.stride_b);
             std::swap(arguments.m, arguments.n);
@@ -136,28 +127,29 @@ inline ProductMethod adapted(const ProductProblem& problem, const Adaptation& wa
         const auto& [a, b, c] = way.stored;
         if (way.copied.a)
             arguments.d_a = transpose(arguments.d_a, take(copies.a_bytes), a ? m : k, a ? k : m, arguments.batch,
-                                      arguments.stride_a, element_bytes);
+                                      arguments.stride_a, copies.element_bytes);
         if (way.copied.b)
             arguments.d_b = transpose(arguments.d_b, take(copies.b_bytes), b ? k : n, b ? n : k,
-                                      shares_b ? 1 : arguments.batch, arguments.stride_b, element_bytes);
+                                      shares_b ? 1 : arguments.batch, arguments.stride_b, copies.element_bytes);
         void* const d_c = arguments.d_c;
         if (way.copied.c) arguments.d_c = take(copies.c_bytes);
         arguments.d_workspace = workspace;
         arguments.a_transposed = a, arguments.b_transposed = b, arguments.c_transposed = c;
         const LaunchShape shape = launch(arguments);
         if (way.copied.c)
-            transpose(arguments.d_c, d_c, c ? n : m, c ? m : n, arguments.batch, arguments.stride_c, result_bytes);
+            transpose(arguments.d_c, d_c, c ? n : m, c ? m : n, arguments.batch, arguments.stride_c,
+                      copies.result_bytes);
         return shape;
     };
     method.workspace_bytes += copies.bytes();
     if (method.cycles > 0) method.cycles += copies.cycles(unsigned(problem.device->multiprocessors));
     method.takes_transposed = true;
     // The names are those of the user's product.
-    const auto add = [&](bool copies, const char* name) {
-        if (copies) method.copied += (method.copied.empty() ? "" : ", ") + std::string(name);
+    const auto add = [&](bool is_copied, const char* name) {
+        if (is_copied) method.copied += (method.copied.empty() ? "" : ", ") + std::string(name);
     };
-    add(way.exchanged ? way.copied.b : way.copied.a, "A");
-    add(way.exchanged ? way.copied.a : way.copied.b, "B");
+    add(way.is_exchanged ? way.copied.b : way.copied.a, "A");
+    add(way.is_exchanged ? way.copied.a : way.copied.b, "B");
     add(way.copied.c, "C");
     return method;
 }

@@ -21,9 +21,9 @@ inline ProductMethod method_as_stored(const MatmulVariant& variant, const Produc
     return method;
 }
 
-// The method for a problem. Of the ways to adapt it to the variant, that with the fewest cycles or, without a cost
-// model, the fewest bytes to copy.
-inline ProductMethod find_method(const MatmulVariant& variant, const ProductProblem& problem) {
+// The method for a problem; none if the variant has none. Of the ways to adapt the problem to the variant, that with
+// the fewest cycles or, without a cost model, the fewest bytes to copy.
+inline ProductMethod find_best_method(const MatmulVariant& variant, const ProductProblem& problem) {
     ProductMethod best = method_as_stored(variant, problem);
     const bool is_final = best.launch && (best.cycles == 0 || !problem.forced_tile.empty());
     if (is_plain(problem) || is_final || variant.method == fastest_method) return best;
@@ -37,6 +37,16 @@ inline ProductMethod find_method(const MatmulVariant& variant, const ProductProb
         if (!best.launch || cost < least) best = std::move(method), least = cost;
     }
     return best;
+}
+
+// The same. Failure(usage): --tile names none of the tiles of a variant that has others for the problem.
+inline ProductMethod find_method(const MatmulVariant& variant, const ProductProblem& problem) {
+    const ProductMethod method = find_best_method(variant, problem);
+    if (method.launch || problem.forced_tile.empty() || !variant.tiles) return method;
+    ProductProblem with_any_tile = problem;
+    with_any_tile.forced_tile.clear();
+    if (find_best_method(variant, with_any_tile).launch) fail_without_tile(problem, variant.tiles(problem));
+    return method;
 }
 
 inline const MatmulVariant* variant_of(FindMethod* method) {

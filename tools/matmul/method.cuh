@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "common/cuda/device_info.hpp"
@@ -42,6 +43,14 @@ inline Transposes plain_transposes(DType dtype) { return {false, is_float8(dtype
 
 inline bool is_plain(const ProductProblem& problem) {
     return problem.form.transposed == plain_transposes(problem.dtype);
+}
+
+// The same product as C' = B' A': what was stored by rows is now stored transposed.
+inline ProductProblem exchanged(ProductProblem problem) {
+    const Transposes& given = problem.form.transposed;
+    std::swap(problem.shape.m, problem.shape.n);
+    problem.form.transposed = {!given.b, !given.a, !given.c};
+    return problem;
 }
 
 // No launch: the variant does not exist there.

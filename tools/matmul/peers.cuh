@@ -23,6 +23,8 @@ inline ProductMethod cublas_method(const ProductProblem& problem) {
 }
 inline ProductMethod cublaslt_method_with(const ProductProblem& problem, bool fast_accum) {
     const ProductForm& form = problem.form;
+    // 8-bit floats are stored along k in both operands: cuBLASLt has no other product of them, either.
+    if (is_float8(problem.dtype) && !is_plain(problem)) return {};
     if (problem.shape.flop() == 0 || form.products() == 0) return {};
     if (!problem.libraries->cublaslt) problem.libraries->cublaslt = std::make_shared<CublasLt>();
     if (!*problem.libraries->cublaslt) return {};
@@ -31,9 +33,7 @@ inline ProductMethod cublaslt_method_with(const ProductProblem& problem, bool fa
     arguments.m = problem.shape.m, arguments.n = problem.shape.n, arguments.k = problem.shape.k;
     arguments.batch = form.products();
     arguments.stride_a = strides.a, arguments.stride_b = strides.b, arguments.stride_c = strides.c;
-    // 8-bit floats are stored along k in both operands: cuBLASLt has no other product of them, either.
-    const Transposes transposed = is_float8(problem.dtype) ? Transposes{false, true} : form.transposed;
-    arguments.a_transposed = transposed.a, arguments.b_transposed = transposed.b;
+    arguments.a_transposed = form.transposed.a, arguments.b_transposed = form.transposed.b;
     const auto product = std::make_shared<CublasLtProduct>(problem.libraries->cublaslt, arguments,
                                                            cublas_type(problem.dtype), fast_accum);
     ProductMethod method;
@@ -43,7 +43,7 @@ inline ProductMethod cublaslt_method_with(const ProductProblem& problem, bool fa
     method.launch = [product](const MatmulArguments<void>& arguments) { return product->multiply(arguments); };
     method.workspace_bytes = cublaslt_workspace_bytes;
     method.takes_batch = true;
-    method.takes_transposed = !is_float8(problem.dtype);
+    method.takes_transposed = true;
     if (is_float8(problem.dtype)) method.sums = fast_accum ? Sums::float8_fast : Sums::float8_promoted;
     return method;
 }

@@ -1,7 +1,7 @@
 // How long a Hopper kernel takes with each of its tiles: an estimate of the cycles of the block that has the most work.
 // All constants of the model are in this file, in stream_k_cost.cuh, and in hopper/tile_tables.cuh; they were
 // fitted on an H200 (132 multiprocessors, CUDA 13), and tests/measure/fit_matmul.bash measures them again,
-// except those of CopyingCost and storing_cycles().
+// except those of CopyingCost, of storing_cycles(), and of tiles of transposed matrices.
 #pragma once
 
 #include <algorithm>
@@ -148,13 +148,13 @@ inline double estimated_cycles(const TileChoice& choice, const ProductShape& sha
            work.stores * choice.fixed_cycles;
 }
 
-// The cycles that it takes at least to begin and to store C, which only products of few steps along k notice. (Rates for
-// each multiprocessor, from ten such products of each type on an H200.)
-inline double storing_cycles(const ProductShape& shape, size_t products, size_t element_bytes,
+// The cycles that it takes at least to begin and to store C, which only products of few steps along k notice. (Rates
+// for each multiprocessor, from ten such products of each type on an H200.)
+inline double storing_cycles(const ProductShape& shape, bool c_transposed, size_t products, size_t element_bytes,
                              unsigned multiprocessors) {
     constexpr size_t sector = 32;  // of the L2 cache
     constexpr double beginning = 2500;
-    const bool is_aligned = shape.n * element_bytes % sector == 0;
+    const bool is_aligned = (c_transposed ? shape.m : shape.n) * element_bytes % sector == 0;
     const double bytes_per_cycle = element_bytes == 2   ? (is_aligned ? 9 : 7)
                                    : !is_aligned        ? 8
                                    : element_bytes == 4 ? 13.5
@@ -176,11 +176,13 @@ struct CopyingCost {
 // The cycles of the copies that a product needs before TMA can load its tiles.
 inline double copying_cycles(const ProductShape& shape, const Transposes& stored, size_t element_bytes,
                              unsigned multiprocessors) {
-    constexpr size_t tma_alignment = 16;
+    constexpr size_t tma_alignment = 16, copied_row = 128;  // a copy's rows begin at cache lines
     const auto cycles = [&](size_t rows, size_t columns) {
-        if (columns * element_bytes % tma_alignment == 0) return 0.0;
-        const double bytes = double(rows) * double(columns) * double(element_bytes);
-        return CopyingCost::launch_cycles + bytes / (CopyingCost::bytes_per_cycle * multiprocessors);
+        const size_t row = columns * element_bytes;
+        if (row % tma_alignment == 0) return 0.0;
+        const double read_and_written = double(row + divide_up(row, copied_row) * copied_row) / 2;
+        return CopyingCost::launch_cycles +
+               double(rows) * read_and_written / (CopyingCost::bytes_per_cycle * multiprocessors);
     };
     return (stored.a ? cycles(shape.k, shape.m) : cycles(shape.m, shape.k)) +
            (stored.b ? cycles(shape.n, shape.k) : cycles(shape.k, shape.n));

@@ -6,6 +6,7 @@
 //                              with its own ring, and a group prefetches its next tile while it multiplies this one.
 //                              Groups never wait for each other: while one stores, the others multiply
 // Every warp has all of k for some rows of its group's tile. The group's first warp requests the stages from TMA.
+// Operands that are stored transposed are multiplied as they arrive; lanes share rows and columns in another way then.
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/hopper/f32.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
@@ -185,12 +186,12 @@ __global__ void __launch_bounds__(Shape::threads, 1)
         unsigned tile_row = 0, tile_column = 0;
         int product = 0;
         order.place(tile, tile_row, tile_column, product);
-        const int tile_begin = static_cast<int>(tile_row) * Shape::tile_m + at.row,
+        const int row_begin = static_cast<int>(tile_row) * Shape::tile_m + at.row,
                   column_begin = static_cast<int>(tile_column) * Shape::tile_n;
         float* const corner = matrix_of(product, c, stride_c);
 #pragma unroll
         for (int r = 0; r < Shape::rows; ++r) {
-            const int row = tile_begin + Shape::row_in(r, at.lane_row);
+            const int row = row_begin + Shape::row_in(r, at.lane_row);
             if constexpr (Shape::Layouts::b_transposed) {  // eight lanes store a sector
 #pragma unroll
                 for (int x = 0; x < Shape::columns; ++x) {

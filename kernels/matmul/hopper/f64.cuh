@@ -224,7 +224,7 @@ struct F64Tile : HopperTile {
         const HopperOperands<double> operands(arguments);
         const TileOrder order = order_of(arguments, tile_m, tile_n, group);
         const StreamKSchedule schedule = schedule_of(arguments, order, cost);
-        return launch_hopper(kernel_of<takes_batch>(arguments, matmul_hopper_f64<Shape, !Layouts::plain>,
+        return launch_hopper(kernel_of<takes_batch>(arguments, matmul_hopper_f64<Shape, Layouts::only_many>,
                                                     matmul_hopper_f64<Shape, true>),
                              stream_k_grid(schedule, arguments.multiprocessors), 384,
                              sizeof(typename Shape::Pipeline::Shared), 1, arguments.stream, operands.map_a(tile_m),

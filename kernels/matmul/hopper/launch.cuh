@@ -106,8 +106,7 @@ const T* with_aligned_rows(const T* source, size_t rows, size_t columns, T* targ
     return copy_with_padded_rows(source, rows, columns, target, arguments);
 }
 
-/// The matrices of an operand, `stride` elements apart. Kernels for operands in other layouts than the plain one are
-/// compiled only for batches.
+/// The matrices of an operand, `stride` elements apart. (See StoredLayouts::only_many.)
 template <typename T>
 MatrixCount matrices_of(const MatmulArguments<T>& arguments, size_t stride) {
     return {arguments.batch, stride, arguments.a_transposed || arguments.b_transposed || arguments.c_transposed};
@@ -184,7 +183,7 @@ private:
     bool a_transposed_;
 };
 
-/// A stage along k is always 128 bytes of a row of A.
+/// A stage is always as many steps along k as 128 bytes of a row have.
 template <typename T>
 constexpr unsigned hopper_tile_k = 128 / sizeof(T);
 

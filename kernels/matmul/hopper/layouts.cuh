@@ -14,14 +14,16 @@ template <bool a_transposed_, bool b_transposed_, bool c_transposed_ = false>
 struct StoredLayouts {
     static constexpr bool a_transposed = a_transposed_, b_transposed = b_transposed_, c_transposed = c_transposed_;
     static constexpr bool plain = !a_transposed && !b_transposed && !c_transposed;
+    static constexpr bool only_many =
+        !plain;  // kernels for these are compiled only for batches, of one product or more
 };
 using PlainLayouts = StoredLayouts<false, false>;
 
-/// One operand of a stage of 16-bit elements in shared memory, which is 64 steps along k. `along_k`: its rows, of 128
-/// bytes, run along k. Else they run along m or n, and lie in boxes of 64 steps by 64 rows of A or columns of B.
+/// One operand of a stage in shared memory. `along_k`: its rows run along k, and a stage is 128 bytes of each. Else, in
+/// 16-bit types only, they run along m or n, and lie in boxes of 64 steps by 64 rows of A or columns of B.
 template <bool along_k>
 struct StageOperand {
-    /// Added to the descriptor for the next 16 steps along k: 32 bytes of every row, or 16 rows.
+    /// Added to the descriptor for the next quarter of the stage: 32 bytes of every row, or 16 rows.
     static constexpr std::uint64_t next = along_k ? 2 : 128;
 
     /// `first`: the first element, at the first row or box of those that are multiplied.

@@ -65,8 +65,8 @@ struct HopperMmaShared {
     alignas(1024) T c[MmaShape::tile_m / 64][2][64 * 64];  // for each consumer, two boxes of outgoing results
 };
 
-/// Copies a box of 64 x 64 results from shared memory, swizzled, to rows of C as far as they exist; a thread copies `width`
-/// neighbors at once. `row` and `column` are the box's corner.
+/// Copies a box of 64 x 64 results from shared memory, swizzled, to rows of C as far as they exist; a thread copies
+/// `width` neighbors at once. `row` and `column` are the box's corner.
 template <int width, typename T>
 __device__ inline void store_box(const T* box, T* c, int row, int column, int m, int n, unsigned thread) {
     constexpr unsigned threads = 128;

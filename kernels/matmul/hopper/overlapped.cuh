@@ -192,8 +192,8 @@ struct OverlappedTile : HopperTile {
         using Pipeline = HopperPipeline<T, Shape::tile_m, tile_n_, Shape::stages, 64, multicast_, Layouts>;
         return launch_hopper_overlapped<T>(
             kernel_of<batch>(
-                arguments, matmul_hopper_overlapped<T, tile_n_, stream_k_, multicast_, !Layouts::plain, Layouts>,
-                matmul_hopper_overlapped < T, tile_n_, stream_k_, multicast_, batch || !Layouts::plain, Layouts >),
+                arguments, matmul_hopper_overlapped<T, tile_n_, stream_k_, multicast_, Layouts::only_many, Layouts>,
+                matmul_hopper_overlapped<T, tile_n_, stream_k_, multicast_, (batch || Layouts::only_many), Layouts>),
             {tile_m, tile_n, multicast, Layouts::b_transposed ? tile_n : unsigned{Pipeline::box_rows},
              sizeof(HopperOverlappedShared<T, tile_n_>)},
             arguments, cost);

@@ -56,7 +56,7 @@ struct HopperPipeline {
     static constexpr int tile_m = tile_m_, tile_n = tile_n_, stages = stages_, box_n = box_n_, multicast = multicast_;
     static constexpr int tile_k = Shared::tile_k, boxes = Shared::boxes;
     static constexpr unsigned stage_bytes = (tile_m + boxes * box_n) * 128;
-    static_assert(tile_m % 8 == 0 && tile_m <= 256, "A's tile is one box");
+    static_assert(tile_m % 8 == 0 && tile_m <= 256, "the limits of a box and of wgmma");
     static_assert(box_n <= 256, "TMA's limit");
     static constexpr int a_box = box_n == tile_k ? tile_k : tile_m;  // columns of a transposed A's box
     static_assert(!Layouts::a_transposed || tile_m % a_box == 0, "A's tile is whole boxes");

@@ -6,6 +6,8 @@
 //                        come from registers, and each lane loads the elements of B that it needs
 // The larger tiles have more rows than columns: only B's elements must be loaded into registers, and each serves all
 // rows. Stream-K shares small tiles along k among as many blocks as is worthwhile. Sums are in f32.
+// If B is stored transposed, its rows run along k, and the tensor cores read it, too. If A and B are, C' = B' A' is the
+// product above, stored transposed. If only A is, both run the wrong way: A's stages are turned in shared memory.
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/hopper/fix_up.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
@@ -19,8 +21,8 @@
 
 namespace BACKEND {
 
-/// If A is stored transposed: its tile by rows along k, for the last stages. One is filled while two are multiplied, one
-/// by each of two warpgroups that are a barrier apart.
+/// If A is stored transposed: its tile by rows along k, for the last stages. One is filled while two are multiplied,
+/// one by each of two warpgroups that are a barrier apart.
 template <int tile_m, bool a_transposed>
 struct TurnedStages {
     static constexpr int count = 3;
@@ -34,7 +36,7 @@ template <int tile_m, int warpgroups, int stages, typename Layouts>
 struct HopperTf32Shared : TurnedStages<tile_m, Layouts::a_transposed> {
     using Pipeline = HopperPipeline<float, tile_m, 64 * warpgroups, stages>;
     static constexpr size_t box_bytes = 32 * 32 * sizeof(float),
-                            turned_bytes = Layouts::a_transposed ? 3 * tile_m * 32 * sizeof(float) : 0;
+                            turned_bytes = Layouts::a_transposed ? sizeof(TurnedStages<tile_m, true>) : 0;
     static constexpr size_t bytes_with_two =
         sizeof(typename Pipeline::Shared) + 4 * warpgroups * box_bytes + turned_bytes;
     static constexpr int boxes = bytes_with_two <= most_shared_bytes ? 2 : 1;
@@ -43,17 +45,18 @@ struct HopperTf32Shared : TurnedStages<tile_m, Layouts::a_transposed> {
     alignas(1024) float c[2 * warpgroups][boxes][32 * 32];
 };
 
-/// Turns the tile of an A that is stored transposed: boxes of 32 along k by 32 become rows of 32 along k, both swizzled.
+/// Turns the tile of a transposed A: boxes of 32 along k by 32 become rows of 32 along k, both swizzled.
 /// A thread turns squares of 4 x 4. The eight lanes whose accesses go together take them from a diagonal of a box, so
 /// that neither loads nor stores meet in a bank.
 template <int tile_m, int threads>
 __device__ inline void turn_stage(const float* boxes, float* turned, int thread) {
-    constexpr int squares = 64;  // of a box
+    constexpr int box_squares = 64, squares = tile_m / 32 * box_squares;
+    static_assert(squares < threads || squares % threads == 0);
 #pragma unroll
-    for (int first = 0; first < tile_m / 32 * squares; first += threads) {
+    for (int first = 0; first < squares; first += threads) {
         const int number = first + thread, across = number % 8, down = across ^ number / 8 % 8;
-        if (tile_m / 32 * squares < threads && number >= tile_m / 32 * squares) break;
-        const float* box = boxes + number / squares * 32 * 32;
+        if (squares < threads && number >= squares) break;
+        const float* box = boxes + number / box_squares * 32 * 32;
         float4 square[4];
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
@@ -62,7 +65,7 @@ __device__ inline void turn_stage(const float* boxes, float* turned, int thread)
         }
         const auto store = [&](int j, float x, float y, float z, float w) {
             const int row = 4 * across + j;
-            *reinterpret_cast<float4*>(turned + (number / squares * 32 + row) * 32 + (down ^ row % 8) * 4) =
+            *reinterpret_cast<float4*>(turned + (number / box_squares * 32 + row) * 32 + (down ^ row % 8) * 4) =
                 make_float4(x, y, z, w);
         };
         store(0, square[0].x, square[1].x, square[2].x, square[3].x);
@@ -158,9 +161,9 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
     }
     if (large) take_registers<232>();
     const int warp = static_cast<int>(threadIdx.x) / 32 - 4, lane = static_cast<int>(threadIdx.x) % 32;
-    // Where a stage's A lies by rows along k.
+    // Where a stage's A lies by rows along k; turns it first if it does not arrive like that.
     int turn = 0;
-    const auto rows_of_a = [&](int stage) -> const float* {
+    const auto turn_if_needed = [&](int stage) -> const float* {
         if constexpr (Layouts::a_transposed) {
             constexpr int threads = 128 * warpgroups;
             constexpr unsigned turned_barrier = 1;
@@ -186,7 +189,7 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
                 const int stage = position.stage;
                 barrier_wait(&shared.filled[stage], position.parity);
                 operands[odd].load(shared.b[stage], warp, lane);
-                const std::uint64_t a = Operand::OfA::descriptor(rows_of_a(stage));
+                const std::uint64_t a = Operand::OfA::descriptor(turn_if_needed(stage));
                 wgmma_fence();
 #pragma unroll
                 for (int i = 0; i < 4; ++i)  // 8 along k
@@ -215,7 +218,8 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
         } else {
             float* of_product = matrix_of(product, c, stride_c);
             const int lane_row = row + lane % 4 * 2, lane_column = column + Operand::first_column(warp, lane);
-            if constexpr (Layouts::c_transposed) store_straight<tile_m>(of_product, lane_row, lane_column, m, n, d);
+            if constexpr (Layouts::c_transposed)
+                store_to_transposed_c<tile_m>(of_product, lane_row, lane_column, m, n, d);
             else store_transposed<tile_m, Operand::column_step>(of_product, lane_row, lane_column, m, n, d);
         }
     }
@@ -242,8 +246,8 @@ struct Tf32Tile : HopperTile {
         const CUtensorMap map_c = tma_store ? map_of_c(arguments, 32, 32) : map_b;  // not used
         return launch_hopper(
             kernel_of<batch>(
-                arguments, matmul_hopper_tf32<tile_m_, warpgroups, stages, stream_k_, !Layouts::plain, Layouts>,
-                matmul_hopper_tf32 < tile_m_, warpgroups, stages, stream_k_, batch || !Layouts::plain, Layouts >),
+                arguments, matmul_hopper_tf32<tile_m_, warpgroups, stages, stream_k_, Layouts::only_many, Layouts>,
+                matmul_hopper_tf32<tile_m_, warpgroups, stages, stream_k_, (batch || Layouts::only_many), Layouts>),
             stream_k_grid(schedule, arguments.multiprocessors), 128 + 128 * warpgroups,
             sizeof(HopperTf32Shared<tile_m_, warpgroups, stages, Layouts>), 1, arguments.stream, map_a, map_b, map_c,
             arguments.d_c, arguments.stride_c, int(arguments.m), int(arguments.n), order, schedule,

@@ -17,8 +17,8 @@ template <typename T>
 constexpr CUtensorMapDataType transposed_map_type = sizeof(T) == 4 ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32
                                                                    : tensor_map_type<T>;
 
-/// B' as the tensor cores read it from shared memory: a warpgroup's 64 columns of B. A in 16-bit types may be stored
-/// either way, in tf32 only by rows; so may B.
+/// B' as the tensor cores read it from shared memory: a warpgroup's 64 columns of B. In 16-bit types, A and B may each
+/// be stored by rows or transposed; in tf32, B is transposed and A is not.
 template <typename T, typename Layouts = PlainLayouts>
 struct TransposedOperand {
     using OfB = StageOperand<Layouts::b_transposed>;
@@ -105,7 +105,8 @@ __device__ inline void store_transposed(float* c, int row, int column, int m, in
 
 /// The same for a C that is stored transposed, as n x m.
 template <int tile_m>
-__device__ inline void store_straight(float* c, int row, int column, int m, int n, const float (&d)[tile_m / 2]) {
+__device__ inline void store_to_transposed_c(float* c, int row, int column, int m, int n,
+                                             const float (&d)[tile_m / 2]) {
     const bool in_pairs = m % 2 == 0;
 #pragma unroll
     for (int other = 0; other < 2; ++other) {

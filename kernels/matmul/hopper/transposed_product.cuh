@@ -165,8 +165,8 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
         for (unsigned index = 0; find_segment_of_cluster<split_k, stream_k>(schedule, index, segment); ++index) {
             order.place(segment.tile, tile_row, tile_column, product);
             const int row = static_cast<int>(tile_row) * tile_m, column = static_cast<int>(tile_column) * tile_n;
-            const int for_the_end =
-                steps_for_the_end(segment.end - segment.first, tile_row / multicast, n < Pipeline::tile_k);
+            const int for_the_end = steps_for_the_end(segment.end - segment.first, tile_row / multicast,
+                                                      !Layouts::b_transposed && n < Pipeline::tile_k);
             int step = segment.first + for_the_end;
             for (int i = segment.first; i < segment.end; ++i, position.advance()) {
                 Pipeline::load_stage(shared.ring, position, map_a, map_b, row, column, step, product);
@@ -279,9 +279,9 @@ struct TransposedProductTile : HopperTile {
         return launch_hopper_transposed<T>(
             kernel_of<batch>(arguments,
                              matmul_hopper_transposed<T, tile_m_, warpgroups, stages, split_k_, multicast_, stream_k_,
-                                                      !Layouts::plain, Layouts>,
-                             matmul_hopper_transposed < T, tile_m_, warpgroups, stages, split_k_, multicast_, stream_k_,
-                             batch || !Layouts::plain, Layouts >),
+                                                      Layouts::only_many, Layouts>,
+                             matmul_hopper_transposed<T, tile_m_, warpgroups, stages, split_k_, multicast_, stream_k_,
+                                                      (batch || Layouts::only_many), Layouts>),
             {tile_m, warpgroups, split_k, multicast, Layouts::b_transposed ? tile_n : unsigned{Pipeline::box_rows},
              sizeof(HopperTransposedShared<T, tile_m_, warpgroups, stages, split_k_>)},
             arguments, cost);

@@ -38,8 +38,10 @@ inline constexpr DirectCost direct_cost_16_bit = {4360, 450, 1.32, 330, 0.15, 19
 // How much faster than `hopper` it must be to be chosen, since both models err.
 constexpr double direct_margin = 1.15;
 
-// The side of the smallest tile: for a batch of such products, it takes less time than TMA needs to start.
+// The side of the smallest tile. In tf32, batches of such products take less time than TMA needs to start, which no
+// model knows: their estimate is reduced.
 constexpr size_t smallest_direct_side = 32;
+constexpr double smallest_direct_part = 0.5;
 
 // A tile, and what decides how long it takes.
 struct DirectChoice {
@@ -182,7 +184,7 @@ inline std::vector<std::string> direct_keys(const ProductProblem& problem) {
     return keys;
 }
 
-// The plan that --tile names. Failure(usage) if there is none.
+// The plan that --tile names; without a choice if there is none.
 inline DirectPlan forced_direct_plan(const ProductProblem& problem) {
     DirectPlan plan;
     const auto is_it = [&](const DirectChoice& choice, unsigned blocks, const std::string& key) {
@@ -191,13 +193,13 @@ inline DirectPlan forced_direct_plan(const ProductProblem& problem) {
                               unsigned(problem.device->multiprocessors))};
         return key == problem.forced_tile;
     };
-    if (!any_direct_plan(problem, is_it)) fail_without_tile(problem, direct_keys(problem));
-    return plan;
+    return any_direct_plan(problem, is_it) ? plan : DirectPlan();
 }
 
 inline ProductMethod direct_method(const ProductProblem& problem) {
     if (!problem.hopper || problem.shape.elements() == 0 || is_float8(problem.dtype)) return {};
     const DirectPlan plan = problem.forced_tile.empty() ? best_direct_plan(problem) : forced_direct_plan(problem);
+    if (!plan.choice) return {};
     ProductMethod method;
     method.launch = [plan](const MatmulArguments<void>& arguments) {
         return plan.choice->launch(arguments, plan.blocks);
@@ -211,11 +213,11 @@ inline ProductMethod direct_method(const ProductProblem& problem) {
         double(divide_up(m, tile.m)) * double(divide_up(n, tile.n)) * plan.blocks * double(problem.form.products()) <
         most_tiles;
     const auto is_aligned = [&](size_t columns) { return columns * size_of(problem.dtype) % 16 == 0; };
-    // In batches, where `hopper` has nothing to copy, it is faster, except for the smallest products.
+    // In batches, where `hopper` has nothing to copy, it is faster, except for the smallest products of tf32.
     const bool copies_nothing = is_aligned(problem.shape.n) && is_aligned(problem.shape.k);
-    const bool is_smallest = problem.form.products() > 1 && problem.dtype != DType::f32 &&
+    const bool is_smallest = problem.form.products() > 1 && problem.dtype == DType::tf32 &&
                              std::max(problem.shape.m, problem.shape.n) <= smallest_direct_side;
-    if (is_smallest) method.cycles *= 0.5;
+    if (is_smallest) method.cycles *= smallest_direct_part;
     else if (problem.dtype != DType::f64)
         method.cycles *= copies_nothing && problem.form.products() > 1 ? HUGE_VAL : direct_margin;
     return method;

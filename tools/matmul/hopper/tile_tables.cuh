@@ -54,16 +54,15 @@ constexpr TileChoice f32_transposed_tile() {
                       Tile::Shape::slices == 1 ? f32_stream_k : grouped_stream_k(elements, cycles));
 }
 
-// Tiles of matrices that are stored transposed. (Their cycles are those of the same tiles of plain matrices, or from one
-// or two batches, not fitted.)
+// Tiles of matrices that are stored transposed. (Their cycles are those of the same tiles of plain matrices, or from
+// one or two batches, not fitted.)
 using TransposedA = StoredLayouts<true, false>;
 using TransposedB = StoredLayouts<false, true>;
 using TransposedAB = StoredLayouts<true, true>;
 using TransposedC = StoredLayouts<false, false, true>;
 
-// f32: the multiply-add units do 128 a cycle. The last three tiles have less to load and to wait for at the beginning
-// and end: they are faster for products of a few microseconds. `reached`: the fraction of the peak that their stages
-// reach.
+// f32: the multiply-add units do 128 a cycle. Small tiles have less to load and to wait for at the beginning and end:
+// they are faster for products of a few microseconds. `reached`: the fraction of the peak that their stages reach.
 template <int tile_m, int tile_n, int lanes_m>
 constexpr TileChoice small_f32_tile(double reached) {
     return tile<F32Tile<tile_m, tile_n, lanes_m>>(tile_m * tile_n / F32StageCost::elements_per_cycle / reached, 4000);
@@ -104,9 +103,9 @@ inline constexpr TileChoice f32_tiles[] = {
 
 // bf16 and f16. Tensor cores take tile_m * tile_n / 32 cycles for a stage of 64 along k. The cycles of the largest tile
 // are fitted to products of n = 2304 to 8192, in steps of 256, to within 0.8 %, those of the others to products of 512
-// to 3072 that they compute in whole waves. The largest is listed four times: with and without the code to share tiles,
-// which costs 1 %, with as many rows as fill the waves, and for rows of C that TMA cannot store. Tiles of 16, 32 and 64
-// rows all wait for B. Sharing B by multicast costs another 1 %; it pays where rows of B are slow to read.
+// to 3072 that they compute in whole waves. The largest is listed several times: with and without the code to share
+// tiles, which costs 1 %, with as many rows as fill the waves, and for rows of C that TMA cannot store. Tiles of 16, 32
+// and 64 rows all wait for B. Sharing B by multicast costs another 1 %; it pays where rows of B are slow to read.
 template <typename T>
 inline constexpr TileChoice tensor_core_tiles[] = {
     tile<OverlappedTile<T, 256, false, 1, true>>(1016, 1700),

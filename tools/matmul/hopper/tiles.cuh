@@ -34,27 +34,30 @@ inline bool can_compute(const TileTable& tiles, const TileChoice& choice, const 
                        unsigned(problem.device->multiprocessors));
 }
 
-// The keys of the tiles in a table that can compute a product, each once; also of those that need copies.
-inline std::vector<std::string> keys_of(const TileTable& tiles, ProductProblem problem) {
+// The keys of the tiles in a table that can compute a product, each once: as its matrices are stored, exchanged, or
+// copied.
+inline std::vector<std::string> keys_of(const TileTable& tiles, const ProductProblem& problem) {
     std::vector<std::string> keys;
-    const auto add = [&] {
+    const auto add = [&](const ProductProblem& form) {
         for (const TileChoice& choice : tiles)
-            if (can_compute(tiles, choice, problem) && std::find(keys.begin(), keys.end(), choice.key()) == keys.end())
+            if (can_compute(tiles, choice, form) && std::find(keys.begin(), keys.end(), choice.key()) == keys.end())
                 keys.push_back(choice.key());
     };
-    add();
-    problem.form.transposed = plain_transposes(problem.dtype);
-    add();
+    add(problem);
+    if (is_plain(problem)) return keys;
+    add(exchanged(problem));
+    ProductProblem plain = problem;
+    plain.form.transposed = plain_transposes(problem.dtype);
+    add(plain);
     return keys;
 }
 
-// The tile in a table that --tile names, by "KEY" or "KEY@SHARES". If two share that key, the first one that can
-// compute the product. If there is none: Failure(usage), or nullptr where copies make the problem plain.
+// The tile in a table that --tile names, by "KEY" or "KEY@SHARES"; nullptr if there is none. If two share that key, the
+// first one that can compute the product.
 inline const TileChoice* forced_choice(const TileTable& tiles, const ProductProblem& problem, const std::string& key) {
     for (const TileChoice& choice : tiles)
         if (choice.key() == key && can_compute(tiles, choice, problem)) return &choice;
-    if (!is_plain(problem)) return nullptr;
-    fail_without_tile(problem, keys_of(tiles, problem));
+    return nullptr;
 }
 
 // nullptr if no tile computes the product.
@@ -83,9 +86,9 @@ inline ProductMethod method_of_tiles(const TileTable& tiles, const ProductProble
     };
     method.tile = choice->name();
     method.by_cost_model = true;
-    method.cycles =
-        std::max(estimated_cycles(*choice, problem.shape, products, multiprocessors),
-                 storing_cycles(problem.shape, products, size_of(result_dtype(problem.dtype)), multiprocessors));
+    method.cycles = std::max(estimated_cycles(*choice, problem.shape, products, multiprocessors),
+                             storing_cycles(problem.shape, problem.form.transposed.c, products,
+                                            size_of(result_dtype(problem.dtype)), multiprocessors));
     method.workspace_bytes = workspace_bytes;
     method.takes_batch = products > 1;
     method.takes_transposed = method.stores_transposed = true;  // as this tile does
