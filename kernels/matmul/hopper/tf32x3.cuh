@@ -12,6 +12,7 @@
 #include "kernels/matmul/hopper/fix_up.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"
+#include "kernels/matmul/hopper/tf32_rounding.cuh"
 #include "kernels/matmul/hopper/transposed_operand.cuh"
 #include "kernels/matmul/tiles.cuh"
 
@@ -21,13 +22,6 @@
 #include <cstdint>
 
 namespace BACKEND {
-
-/// The nearest number of tf32; NaN stays NaN.
-__device__ inline float nearest_tf32(float value) {
-    std::uint32_t nearest;
-    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(nearest) : "f"(value));
-    return __uint_as_float(nearest);
-}
 
 /// Splits A into two matrices of tf32 numbers, interleaved in one: eight rows of large parts, the same rows of small
 /// parts, and so on. Zero beyond A's last row and column. Any grid and block; a thread writes a 16-byte piece of each.

@@ -5,6 +5,7 @@
 //
 // In an m16n8 instruction, lane 4 g + t holds the sums of rows g and g + 8, columns 2 t and 2 t + 1.
 #include "common/cuda/bulk_copy.cuh"
+#include "kernels/matmul/hopper/tf32_rounding.cuh"
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -69,13 +70,6 @@ __device__ inline void load_matrices_transposed(std::uint32_t (&r)[4], const voi
                  : "memory");
 }
 
-/// The nearest tf32.
-__device__ inline std::uint32_t to_tf32(float value) {
-    std::uint32_t bits = 0;
-    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(value));
-    return bits;
-}
-
 /// The sums of warp_m x warp_n elements in m16n8 tiles.
 template <typename Sum, int warp_m, int warp_n>
 struct WarpSums {
@@ -135,7 +129,7 @@ struct WideWarpProduct : WarpSums<T, warp_m, warp_n> {
     using Sums = WarpSums<T, warp_m, warp_n>;
 
     __device__ static Operand operand(T value) {
-        if constexpr (std::is_same_v<T, float>) return to_tf32(value);
+        if constexpr (std::is_same_v<T, float>) return bits_of_nearest_tf32(value);
         else return value;
     }
 
