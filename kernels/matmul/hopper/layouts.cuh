@@ -14,8 +14,8 @@ template <bool a_transposed_, bool b_transposed_, bool c_transposed_ = false>
 struct StoredLayouts {
     static constexpr bool a_transposed = a_transposed_, b_transposed = b_transposed_, c_transposed = c_transposed_;
     static constexpr bool plain = !a_transposed && !b_transposed && !c_transposed;
-    static constexpr bool only_many =
-        !plain;  // kernels for these are compiled only for batches, of one product or more
+    /// Kernels for other layouts are compiled only for batches, which may be of one product.
+    static constexpr bool only_many = !plain;
 };
 using PlainLayouts = StoredLayouts<false, false>;
 
