@@ -552,6 +552,15 @@ bits() { perl -e 'print unpack("H*", pack("d>", $ARGV[0] eq "f32" ? unpack("f", 
     { yes 1 | head -n 200000 && echo 9007199254740993; } >>long
     expect_fine reduce --exact long
     expect_output 2.702159776462298e+16  # 3 * 9007199254740993 + 400000 + 0.25, to a multiple of 4
+    # What rounding took from them, or their sum, is negative.
+    gives 9.223372036854776e+18 9223372036854775807 0.5
+    gives -9.223372036854776e+18 -9223372036854775807 0.25
+    { seq -200000 -1 && echo 0.5; } >negative
+    for options in --exact --accurate "--op sum"; do
+        # shellcheck disable=SC2086  # one word per option
+        expect_fine reduce $options negative
+        expect_output -20000099999.5
+    done
     # With -t they are numbers of that type.
     expect_fine reduce --exact -t f64 <(printf '9007199254740993\n0.5\n-9007199254740993\n')
     expect_output 0.5

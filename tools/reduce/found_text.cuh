@@ -11,13 +11,16 @@ namespace BACKEND {
 
 inline bool fits_i64(ExactSum sum) { return sum == static_cast<std::int64_t>(sum); }
 
+inline unsigned __int128 magnitude_of(ExactSum sum) {
+    return sum < 0 ? -static_cast<unsigned __int128>(sum) : static_cast<unsigned __int128>(sum);
+}
+
 inline std::string exact_text(ExactSum sum) {
-    const bool negative = sum < 0;
-    auto rest = negative ? -static_cast<unsigned __int128>(sum) : static_cast<unsigned __int128>(sum);
+    auto rest = magnitude_of(sum);
     std::string digits;
     do digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(rest % 10)));
     while ((rest /= 10) > 0);
-    return (negative ? "-" : "") + digits;
+    return (sum < 0 ? "-" : "") + digits;
 }
 
 inline std::string integer_sum_text(ExactSum sum) {
@@ -110,9 +113,10 @@ private:
 
     void add_integer(LongAccumulator<double>& sum) const {
         Sightings<double> finite;
-        ExactSum rest = totals_.integer;
+        const double sign = totals_.integer < 0 ? -1 : 1;
+        unsigned __int128 rest = magnitude_of(totals_.integer);
         for (int exponent = 0; rest != 0; exponent += 32, rest >>= 32)
-            sum.add(std::ldexp(double(static_cast<std::int64_t>(rest & 0xffffffff)), exponent), finite);
+            sum.add(sign * std::ldexp(double(static_cast<std::uint32_t>(rest)), exponent), finite);
         sum.carry();
     }
 
