@@ -1,6 +1,7 @@
-// malloc and free, new and delete in programs that simcc has built: see include/simt/device_heap.hpp.
+// malloc, calloc and free, new and delete in programs that simcc has built: see include/simt/device_heap.hpp.
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 #include "common/simt/exec/resident_block.hpp"
@@ -37,6 +38,14 @@ void free_on_heap(void* pointer, const void* pc) {
 extern "C" void* simt_malloc(size_t bytes) {
     if (!runs_device_code()) return std::malloc(bytes);
     return bytes ? allocate_on_heap(bytes) : nullptr;
+}
+
+extern "C" void* simt_calloc(size_t count, size_t bytes) {
+    if (!runs_device_code()) return std::calloc(count, bytes);
+    size_t all = 0;
+    void* const memory = __builtin_mul_overflow(count, bytes, &all) ? nullptr : simt_malloc(all);
+    if (memory) std::memset(memory, 0, all);
+    return memory;
 }
 
 extern "C" void simt_free(void* pointer) {

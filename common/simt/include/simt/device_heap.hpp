@@ -8,6 +8,8 @@
 
 extern "C" void* malloc(size_t bytes) noexcept __asm__("simt_malloc");
 extern "C" void free(void* pointer) noexcept __asm__("simt_free");
+// g++ makes this of malloc() and a memset() with zero.
+extern "C" void* calloc(size_t count, size_t bytes) noexcept __asm__("simt_calloc");
 
 #ifdef SIMT_CHECKED
 #include <string.h>
