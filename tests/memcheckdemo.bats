@@ -582,15 +582,23 @@ int main\(int count, char\*\* arguments\) \{'
 @test "--grade-fix ends a hanging program, and leaves nothing behind" {
     mkdir temporary && export TMPDIR=$PWD/temporary
     corrupt 's/^    TRY\(finished.*/    for (;;) {}/'
-    memcheckdemo -d sim --grade-fix copy.cu shared-counter --csv >grades 2>messages &
-    local pid=$!
-    # (During compilation, or while the copy runs.)
-    until [ -e temporary/memcheckdemo.*/copy.cu ]; do sleep 0.05; kill -0 $pid; done
-    kill -TERM $pid
-    capture wait $pid
-    expect_status 143
+    local signal pid
+    ulimit -c 0
+    for signal in TERM QUIT USR1; do
+        env --default-signal "$root/bin/memcheckdemo" -d sim --grade-fix copy.cu shared-counter --csv >grades 2>messages &
+        pid=$!
+        # (During compilation, or while the copy runs.)
+        until [ -e temporary/memcheckdemo.*/copy.cu ]; do sleep 0.05; kill -0 $pid; done
+        kill -$signal $pid
+        capture wait $pid
+        expect_status $((128 + $(kill -l $signal)))
+        [ -z "$(ls temporary)" ] || complain "$signal left: $(ls temporary)"
+        [ -z "$(pgrep -f "$PWD/temporary")" ] || complain "still running after $signal"
+    done
+    # A reader that exits early is a signal, too.
+    memcheckdemo -q -d sim --export --fixed oob-global-write >fine.cu
+    capture bash -c 'memcheckdemo -q -d sim --grade-fix fine.cu oob-global-write 2>messages | true'
     [ -z "$(ls temporary)" ] || complain "left: $(ls temporary)"
-    [ -z "$(pgrep -f "$PWD/temporary")" ] || complain "still running"
 }
 
 @test "a plant of each kind goes through the lab: its reports, its program, and three copies" {

@@ -204,6 +204,28 @@ EOF
     exec {feed}>&-
 }
 
+@test "no temporary folder is left after any signal" {
+    export TMPDIR=$PWD/temporary
+    mkdir programs temporary
+    # A gnuplot that waits can be interrupted at any time.
+    printf '#!/bin/sh\n: >started\nexec sleep 20.031\n' >programs/gnuplot && chmod +x programs/gnuplot
+    printf 'tool,kernel,n,median_ns\nreduce,a,1,2\nreduce,a,2,3\n' >rows.csv
+    ulimit -c 0
+    local signal
+    for signal in HUP INT QUIT ABRT USR1 SEGV PIPE ALRM TERM XCPU IO RTMIN; do
+        rm -f started
+        PATH=$PWD/programs:$PATH env --default-signal "$root/bin/plot" rows.csv -o plot.png 3>&- 2>/dev/null &
+        until [ -e started ]; do sleep 0.02; done
+        [ -n "$(ls temporary)" ]
+        kill -s $signal $!
+        status=0
+        wait $! 2>/dev/null || status=$?
+        [ "$status" -eq $((128 + $(kill -l $signal))) ] || complain "$signal" || return
+        [ -z "$(ls -A temporary)" ] || complain "$signal left $(ls -A temporary)" || return
+    done
+    pkill -f "^sleep 20.031$" || true
+}
+
 @test "a signal that the caller ignores stays ignored" {
     mkfifo pipe
     exec {feed}<>pipe

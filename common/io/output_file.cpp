@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -22,8 +23,8 @@
 
 namespace {
 
-// The files to remove when a signal ends the program: a signal handler can only reach a global. An entry in the list is
-// reused, and never freed.
+// The files and folders to remove when a signal ends the program: a signal handler can only reach a global. An entry in
+// the list is reused, and never freed.
 struct Unfinished {
     std::atomic<const char*> path;
     Unfinished* next;
@@ -32,10 +33,47 @@ struct Unfinished {
 std::atomic<Unfinished*> unfinished_files;
 struct sigaction previous_actions[NSIG];
 
+// As the kernel lists a folder.
+struct Entry {
+    ino64_t number;
+    off64_t next;
+    unsigned short length;
+    unsigned char type;
+    char name[];
+};
+
+// Removes what is in an open folder, with nothing but system calls: a signal handler may do no more.
+void remove_entries(int folder) {
+    alignas(Entry) char buffer[2048];
+    bool removed = true;
+    while (std::exchange(removed, false)) {  // entries may be passed over while others are removed
+        lseek(folder, 0, SEEK_SET);
+        for (long bytes = 0; (bytes = syscall(SYS_getdents64, folder, buffer, sizeof buffer)) > 0;)
+            for (long at = 0; at < bytes;) {
+                const auto* entry = reinterpret_cast<const Entry*>(buffer + at);
+                at += entry->length;
+                const char* name = entry->name;
+                if (name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'))) continue;
+                const int inner = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+                if (inner >= 0) {
+                    remove_entries(inner);
+                    close(inner);
+                }
+                removed |= unlinkat(folder, name, inner >= 0 ? AT_REMOVEDIR : 0) == 0;
+            }
+    }
+}
+
 void remove_unfinished(bool own_alone) {
     for (Unfinished* one = unfinished_files; one; one = one->next) {
         if (own_alone && !one->is_own) continue;
-        if (const char* path = one->path.exchange(nullptr)) unlink(path);
+        const char* path = one->path.exchange(nullptr);
+        if (!path || unlink(path) == 0) continue;
+        const int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (folder < 0) continue;
+        remove_entries(folder);
+        close(folder);
+        rmdir(path);
     }
 }
 
@@ -95,6 +133,11 @@ bool catch_ends() {
         sigaction(signal, &action, nullptr);
     }
     return std::at_quick_exit([] { remove_unfinished(false); }) == 0;
+}
+
+void catch_ends_once() {
+    static const bool is_caught = catch_ends();
+    static_cast<void>(is_caught);
 }
 
 std::string reason() { return std::strerror(errno); }
@@ -275,10 +318,12 @@ void OutputFile::open_directly() {
     if (descriptor_ < 0) fail_open("name a file, a device or a pipe that can be written");
 }
 
-void OutputFile::catch_ends_once() {
-    static const bool is_caught = catch_ends();
-    static_cast<void>(is_caught);
+RemovedAtEnd::RemovedAtEnd(const std::string& folder) : folder_(folder) {
+    catch_ends_once();
+    remember(folder_, true);
 }
+
+RemovedAtEnd::~RemovedAtEnd() { forget(folder_); }
 
 // The signal handler knows the new file's name before the file exists. The name is ours alone: it has our process
 // number, and a file that is already there is left alone.

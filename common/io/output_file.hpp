@@ -36,7 +36,6 @@ private:
     enum class Way { direct, replace, copy, joined };
 
     void open_directly();
-    static void catch_ends_once();
     void open_beside();
     bool open_replacement(const struct stat& existing);
     void copy_to_path();
@@ -49,6 +48,18 @@ private:
     Way way_ = Way::direct;
     int descriptor_ = -1;
     bool is_executable_ = false;
+};
+
+// While it lives, a temporary folder goes, with all that is in it, if std::quick_exit() or a signal ends the program.
+class RemovedAtEnd {
+public:
+    explicit RemovedAtEnd(const std::string& folder);
+    ~RemovedAtEnd();
+    RemovedAtEnd(const RemovedAtEnd&) = delete;
+    RemovedAtEnd& operator=(const RemovedAtEnd&) = delete;
+
+private:
+    std::string folder_;
 };
 
 // A descriptor for a file without a name in TMPDIR, for data too large for memory; -1 on failure, with errno.

@@ -69,13 +69,14 @@ pid_t start_program(const std::vector<std::string>& command, const ProgramStart&
 
 int shell_status(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
 
-TemporaryFolder::TemporaryFolder(const std::string& name) {
+TemporaryFolder::TemporaryFolder(const std::string& name, bool ends_by_signals) {
     const char* const parent = std::getenv("TMPDIR");
     path_ = std::string(parent != nullptr && *parent != '\0' ? parent : "/tmp") + "/" + name + ".XXXXXX";
     if (mkdtemp(path_.data()) == nullptr) {
         throw Failure(Exit::cuda_error, path_ + ": cannot make a temporary folder: " + std::strerror(errno) +
                                             "; set TMPDIR to a writable folder");
     }
+    if (ends_by_signals) removed_at_end_.emplace(path_);
 }
 
 TemporaryFolder::~TemporaryFolder() {

@@ -3,9 +3,12 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "common/io/output_file.hpp"
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
@@ -24,11 +27,12 @@ pid_t start_program(const std::vector<std::string>& command, const ProgramStart&
 // The status from waitpid() as a shell gives it: the exit status, or 128 + N if signal N ended the program.
 int shell_status(int status);
 
-// A folder in TMPDIR, or /tmp, that is removed with everything in it. Failure(cuda_error) if it cannot be made.
+// A folder in TMPDIR, or /tmp, that is removed with everything in it, also when a signal ends the program. Failure
+// (cuda_error) if it cannot be made.
 class TemporaryFolder {
 public:
-    // `name`: how the folder's name begins.
-    explicit TemporaryFolder(const std::string& name);
+    // `name`: how the folder's name begins. `ends_by_signals`: false for a program that outlives them and returns.
+    explicit TemporaryFolder(const std::string& name, bool ends_by_signals = true);
     ~TemporaryFolder();
     TemporaryFolder(const TemporaryFolder&) = delete;
     TemporaryFolder& operator=(const TemporaryFolder&) = delete;
@@ -40,4 +44,5 @@ public:
 
 private:
     std::string path_;
+    std::optional<RemovedAtEnd> removed_at_end_;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <csignal>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,9 @@ public:
     HeldSignals& operator=(const HeldSignals&) = delete;
 
 private:
-    static constexpr int signals_[] = {SIGINT, SIGTERM, SIGHUP};
+    static constexpr int signals_[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU};
 
-    struct sigaction previous_[3];
+    struct sigaction previous_[std::size(signals_)];
 };
 
 struct Ended {
