@@ -75,6 +75,16 @@ without init: cudaErrorLaunchFailure"
     expect_errors_like "kernel without_init, .*: cuda::barrier: used before init\(\)"
 }
 
+@test "memory of the device heap may be cleared, although the compiler makes one call of malloc and memset" {
+    local level
+    for level in -O0 -O2 -O3 -G "-G -O3"; do
+        # shellcheck disable=SC2086  # options
+        builds cleared $level
+        prints cleared "blocks cleared and freed: cudaSuccess
+in kernels 0, on the host 0"
+    done
+}
+
 @test "a program may use the names of built-in variables and of the standard library for itself" {
     builds names
     prints names "member 16
@@ -873,9 +883,9 @@ CU
     expect_status 1
     printf '#include <cstdio>\n#include <unistd.h>\nint main() { fopen("started", "w"); sleep(20); }\n' >slow.cu
     ulimit -c 0
-    # (A waiting compiler can be interrupted at any time.)
-    printf '#!/bin/sh\n: >started\nexec sleep 20\n' >waits && chmod +x waits
+    # A waiting compiler can be interrupted at any time; it leaves a temporary file.
     local signal
+    printf '#!/bin/sh\n: >"$TMPDIR/of-the-compiler"\n: >started\nexec sleep 20\n' >waits && chmod +x waits
     for signal in HUP INT QUIT ABRT USR1 SEGV PIPE ALRM TERM XCPU XFSZ IO RTMIN; do
         rm -f started
         CXX=$PWD/waits env --default-signal "$root/bin/simcc" fine.cu -o interrupted 3>&- 2>/dev/null &
@@ -1117,7 +1127,7 @@ need_thrust() {
 @test "Thrust sorts keys of every type and sign like the standard library, on host and device" {
     need_thrust
     local build
-    for build in -O1 "-G -O1"; do
+    for build in "" "-G -O1"; do
         # shellcheck disable=SC2086  # options
         capture simcc $build "$programs/toolkit/thrust_sort.cu" -o sorts
         expect_status 0 && expect_output "" && expect_no_errors || return

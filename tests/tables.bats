@@ -162,6 +162,9 @@ words() { tr -s ' ' '\n' <"$1" | sort -u; }
             [ ! -s broken ] || complain "$command in $columns columns breaks: $(cat broken)"
         done
     done
+    for columns in 40 60 80; do
+        [ "$(COLUMNS=$columns simcc --help | longest_line)" -le $columns ] || complain "simcc --help in $columns columns"
+    done
 }
 
 @test "the terminal's width counts, unless COLUMNS overrides it" {

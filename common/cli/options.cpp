@@ -11,7 +11,6 @@
 #include "common/cli/completion.hpp"
 #include "common/cli/presence.hpp"
 #include "common/cli/version.hpp"
-#include "common/io/layout.hpp"
 #include "common/io/output.hpp"
 #include "common/io/terminal.hpp"
 #include "common/io/text.hpp"

@@ -9,27 +9,6 @@
 // The narrowest column in which text is readable.
 constexpr std::size_t narrowest_text = 24;
 
-std::string wrapped(const std::string& words, std::size_t width, std::size_t indent, std::size_t used) {
-    std::string result;
-    std::size_t at = used;
-    bool begins_line = true;
-    for (std::size_t begin = 0; begin < words.size();) {
-        const std::size_t blank = std::min(words.find(' ', begin), words.size());
-        const std::size_t length = blank - begin;
-        if (!begins_line && at + 1 + length > width) {
-            result += '\n' + std::string(indent, ' ');
-            at = indent;
-            begins_line = true;
-        }
-        if (!begins_line) result += ' ', ++at;
-        result.append(words, begin, length);
-        at += length;
-        begins_line = false;
-        begin = blank + 1;
-    }
-    return result;
-}
-
 Layout::Layout(std::vector<LaidOutColumn> columns, std::size_t width, bool markdown)
     : width_(markdown ? no_limit : width), markdown_(markdown) {
     for (LaidOutColumn& column : columns) columns_.push_back({std::move(column)});

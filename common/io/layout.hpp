@@ -6,10 +6,6 @@
 #include <string>
 #include <vector>
 
-// Breaks `words` at blanks into lines of at most `width` characters. The lines after the first begin with `indent`
-// blanks; the first is assumed to begin after `used` characters. A word is never broken.
-std::string wrapped(const std::string& words, std::size_t width, std::size_t indent = 0, std::size_t used = 0);
-
 struct LaidOutColumn {
     std::string heading;
     bool number = false;    // aligned right

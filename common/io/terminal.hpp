@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 constexpr std::size_t no_limit = static_cast<std::size_t>(-1);
 
@@ -11,6 +12,10 @@ std::size_t line_width(int descriptor);
 
 // Lines of the terminal behind the descriptor; no_limit if there is none.
 std::size_t line_count(int descriptor);
+
+// Breaks `words` at blanks into lines of at most `width` characters. The lines after the first begin with `indent`
+// blanks; the first is assumed to begin after `used` characters. A word is never broken.
+std::string wrapped(const std::string& words, std::size_t width, std::size_t indent = 0, std::size_t used = 0);
 
 // Whether the terminal shows only plain characters: TERM is "dumb".
 bool is_dumb_terminal();

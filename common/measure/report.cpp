@@ -1,5 +1,6 @@
 #include "common/measure/report.hpp"
 
+#include "common/io/terminal.hpp"
 #include "common/io/text.hpp"
 #include "common/measure/columns.hpp"
 #include "common/measure/line_report.hpp"

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "common/io/table.hpp"
+#include "common/io/terminal.hpp"
 #include "common/io/text.hpp"
 #include "tools/compare/conditions.hpp"
 

@@ -76,7 +76,7 @@ private:
     void step(const Command& command) {
         if (interrupted_by() != 0) throw StepFailed();
         if (options_.verbose) std::fprintf(stderr, "%s\n", quoted(command).c_str());
-        if (!options_.dry_run && !run(with_color(command), &progress_).ok()) throw StepFailed();
+        if (!options_.dry_run && !run(with_color(command), &progress_, temporary_.path()).ok()) throw StepFailed();
     }
 
     /// A compiler that does not see the terminal, because its messages go through simcc, colors them on request only.
@@ -191,7 +191,7 @@ private:
     Toolchain toolchain_;
     Progress progress_;
     std::size_t sources_begun_ = 0;
-    TemporaryFolder temporary_{"simcc"};
+    TemporaryFolder temporary_{"simcc", false};  // a signal first ends the child, see catch_signals()
     Results results_;
     std::size_t results_made_ = 0;
     Translation translation_{options_, toolchain_, progress_, temporary_, results_};

@@ -1,9 +1,13 @@
 #include "common/simt/driver/option_table.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
 #include <iterator>
 #include <utility>
+
+#include "common/io/terminal.hpp"
 
 namespace simcc {
 namespace {
@@ -331,22 +335,36 @@ std::string completion_text(const std::string& word) {
 }
 
 std::string help_text() {
+    constexpr std::size_t names_width = 28, narrowest_text = 24, margin = 4, longest_line = 100;
+    const std::size_t width = line_width(STDOUT_FILENO);
+    const auto paragraph = [=](const std::string& words) {
+        return wrapped(words, std::min(width, longest_line)) + "\n";
+    };
     std::string text =
-        "Usage: simcc [OPTION]... FILE...\n"
-        "Compile CUDA C++ for the simulator of gridutils: no GPU, driver or toolkit is needed.\n"
-        "Files end in .cu, .cpp, .c, .o or .a. Other options of nvcc are accepted where they do not matter.\n\n";
+        paragraph("Usage: simcc [OPTION]... FILE...") +
+        paragraph("Compile CUDA C++ for the simulator of gridutils: no GPU, driver or toolkit is needed.") +
+        paragraph(
+            "Files end in .cu, .cpp, .c, .o or .a. Other options of nvcc are accepted where they do not matter.") +
+        "\n";
     for (const OptionRow& row : rows) {
         if (row.help.empty()) continue;
         std::string line = "  -" + std::string(row.name);
         if (row.long_name != row.name && row.long_name.size() < 20) line += ", --" + std::string(row.long_name);
-        line.resize(std::max(line.size() + 2, std::size_t{28}), ' ');
-        text += line + std::string(row.help) + "\n";
+        if (width < names_width + narrowest_text) {  // the text begins on a line of its own
+            text += line + "\n" + std::string(margin, ' ');
+            text += wrapped(std::string(row.help), width, margin, margin) + "\n";
+        } else {
+            line.resize(std::max(line.size() + 2, names_width), ' ');
+            text += line + wrapped(std::string(row.help), width, names_width, line.size()) + "\n";
+        }
     }
-    return text +
-           "\nEnvironment: CXX (default g++), TMPDIR.\n"
-           "The program that is built reads SIMCC_THREADS, SIMCC_TIMEOUT and SIMCC_DEVICES;\n"
-           "one built with --check also SIMCC_CHECK, SIMCC_COUNTERS and SIMCC_SCHEDULE.\n"
-           "Exit status: 0 success, 1 compilation failed, 2 usage, 5 output not written; with -run the program's.\n";
+    return text + "\n" + paragraph("Environment: CXX (default g++), TMPDIR.") +
+           paragraph(
+               "The program that is built reads SIMCC_THREADS, SIMCC_TIMEOUT and SIMCC_DEVICES; one built with "
+               "--check also SIMCC_CHECK, SIMCC_COUNTERS and SIMCC_SCHEDULE.") +
+           paragraph(
+               "Exit status: 0 success, 1 compilation failed, 2 usage, 5 output not written; with -run the "
+               "program's.");
 }
 
 }  // namespace simcc

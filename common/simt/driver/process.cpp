@@ -78,11 +78,12 @@ ExitCode wait_for(pid_t child) {
 
 }  // namespace
 
-ExitCode run(const Command& command, Progress* progress) {
+ExitCode run(const Command& command, Progress* progress, const std::string& temporary_folder) {
     int ends[2] = {-1, -1};
     const bool is_relayed = progress && progress->is_enabled() && pipe2(ends, O_CLOEXEC) == 0;
     ProgramStart how;
     how.errors = ends[1];
+    if (!temporary_folder.empty()) how.additions = {{"TMPDIR", temporary_folder}};
     const pid_t child = start(command, how, Complaint::printed);
     if (is_relayed) close(ends[1]);
     const Child running(child);

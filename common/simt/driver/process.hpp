@@ -27,8 +27,9 @@ int interrupted_by();
 void end_as_interrupted();
 
 /// Runs a program found through PATH, without a shell, and waits for it. If `progress` is enabled, the program's
-/// standard error goes through simcc, so that the two do not mix.
-ExitCode run(const Command& command, Progress* progress = nullptr);
+/// standard error goes through simcc, so that the two do not mix. `temporary_folder`, if any, becomes its TMPDIR: g++
+/// leaves files there if some signals end it.
+ExitCode run(const Command& command, Progress* progress = nullptr, const std::string& temporary_folder = "");
 
 /// Whether to print a message if a program cannot be started.
 enum class Complaint { printed, none };
