@@ -65,24 +65,17 @@ at start 7, in all 142, failures 0, line 207'
 }
 
 @test "split barriers, asynchronous copies and the device heap work, and their misuse ends the launch" {
-    builds copies -Wall -Wextra
-    prints copies "barriers: 0 wrong
+    local level
+    for level in -O0 -O2 -O3; do
+        builds copies -Wall -Wextra $level
+        prints copies "barriers: 0 wrong
 copies: 0 wrong
 heap: 0 wrong
 freed twice: cudaErrorLaunchFailure
 without init: cudaErrorLaunchFailure"
+    done
     expect_errors_like "kernel free_lists, .*: free\(\) of a pointer that is not, or no longer, on the device heap"
     expect_errors_like "kernel without_init, .*: cuda::barrier: used before init\(\)"
-}
-
-@test "memory of the device heap may be cleared, although the compiler makes one call of malloc and memset" {
-    local level
-    for level in -O0 -O2 -O3 -G "-G -O3"; do
-        # shellcheck disable=SC2086  # options
-        builds cleared $level
-        prints cleared "blocks cleared and freed: cudaSuccess
-in kernels 0, on the host 0"
-    done
 }
 
 @test "a program may use the names of built-in variables and of the standard library for itself" {

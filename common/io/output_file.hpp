@@ -50,18 +50,6 @@ private:
     bool is_executable_ = false;
 };
 
-// While it lives, a temporary folder goes, with all that is in it, if std::quick_exit() or a signal ends the program.
-class RemovedAtEnd {
-public:
-    explicit RemovedAtEnd(const std::string& folder);
-    ~RemovedAtEnd();
-    RemovedAtEnd(const RemovedAtEnd&) = delete;
-    RemovedAtEnd& operator=(const RemovedAtEnd&) = delete;
-
-private:
-    std::string folder_;
-};
-
 // A descriptor for a file without a name in TMPDIR, for data too large for memory; -1 on failure, with errno.
 int open_unnamed_file();
 

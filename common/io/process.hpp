@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/io/output_file.hpp"
+#include "common/io/removed_at_end.hpp"
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
 

@@ -2,6 +2,7 @@
 #include <cooperative_groups.h>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <cuda/barrier>
 #include <cuda/pipeline>
 #include <cuda_pipeline.h>
@@ -89,6 +90,15 @@ __global__ void sum_lists(int** heads, int* out) {
 
 __global__ void free_lists(int** heads) { free(heads[threadIdx.x]); }
 
+// Where a list was that is gone, cleared memory: g++ makes calloc() of malloc() and memset() with zero.
+__global__ void count_leftovers(int* out, int n) {
+    int* const cleared = static_cast<int*>(malloc(n * sizeof(int)));
+    memset(cleared, 0, n * sizeof(int));
+    out[threadIdx.x] = 0;
+    for (int i = 0; i < n; ++i) out[threadIdx.x] += cleared[i] != 0;
+    free(cleared);
+}
+
 __global__ void without_init() {
     __shared__ Barrier barrier;
     barrier.arrive_and_wait();
@@ -124,6 +134,9 @@ int main() {
     sum_lists<<<1, 64>>>(heads, out);
     cudaDeviceSynchronize();
     for (int i = 0; i < 64; ++i) wrong += out[i] != 30 * i + 3;
+    count_leftovers<<<1, 64>>>(out, 500);
+    wrong += cudaDeviceSynchronize() != cudaSuccess;
+    for (int i = 0; i < 64; ++i) wrong += out[i];
     printf("heap: %d wrong\n", wrong);
 
     lists<<<1, 64>>>(heads);

@@ -49,7 +49,13 @@ public:
 };
 
 // Converts the piece if -t chooses a type for all. Returns false for an empty piece, which tells nothing.
+// Failure(bad_input): as f64, beside numbers with fractions, integers lost digits that -t i64 asks for.
 inline bool has_numbers(const Session& session, Slot& slot) {
+    if (session.options.dtype == DType::i64 && slot.lost != 0)
+        fail(Exit::bad_input,
+             "-t i64: beside numbers with fractions, integers are read as f64, and some beyond 2^53 are not exact; "
+             "leave "
+             "the fractions out, or use -t f64");
     if (session.options.dtype) slot.lost = 0;
     if (slot.piece.count > 0) slot.convert_piece(session.options.dtype.value_or(slot.piece.dtype));
     return slot.piece.count > 0;

@@ -36,10 +36,26 @@ void WarpLog::clear() {
     for (LaneLog& lane : lanes_) lane.next = lane.end = lane.begin;
 }
 
+namespace {
+
+thread_local WarpLog* log_of_thread = nullptr;
+
+struct ForgetLog {
+    void operator()(WarpLog* log) const {
+        log_of_thread = nullptr;
+        delete log;
+    }
+};
+
+}  // namespace
+
+// (A thread that runs kernels after the end of its own variables, see current_operations(), gets a new log.)
 WarpLog& WarpLog::of_this_thread() {
-    static thread_local std::unique_ptr<WarpLog> log;
-    if (!log) log = std::make_unique<WarpLog>();
-    return *log;
+    if (!log_of_thread) {
+        log_of_thread = new WarpLog;
+        static thread_local const std::unique_ptr<WarpLog, ForgetLog> owner(log_of_thread);
+    }
+    return *log_of_thread;
 }
 
 }  // namespace simt::check

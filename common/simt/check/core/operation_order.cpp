@@ -53,9 +53,10 @@ const OrderPointer& operation_of(HostClock& host) {
     return host.operation;
 }
 
-// A stream's operation may start others on the way.
+// A stream's operation may start others on the way. (Never destroyed: when the program has returned from main(), that
+// thread runs what is left in the streams, after the end of its own variables.)
 std::vector<OrderPointer>& current_operations() {
-    static thread_local std::vector<OrderPointer> orders = {nullptr};
+    static thread_local auto& orders = *new std::vector<OrderPointer>{nullptr};
     return orders;
 }
 
