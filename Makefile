@@ -101,7 +101,7 @@ SIMT_ROOMS := exec runtime api nccl check
 AUTOSTART := common/simt/check/core/autostart
 SIMT_FILES = $(filter-out $(AUTOSTART).cpp,$(wildcard common/simt/$(1)/*.cpp common/simt/$(1)/*/*.cpp))
 # (simcc needs only a few files of io, without the libraries of the others.)
-SIMCC := $(addprefix build/host/common/,simt/driver.o simt/rewrite.o $(addprefix io/,output_file.o process.o progress.o removed_at_end.o quantities.o terminal.o))
+SIMCC := $(addprefix build/host/common/,simt/driver.o simt/rewrite.o $(addprefix io/,output_file.o process.o progress.o quantities.o terminal.o))
 # simcc puts these first in the include path as system headers, which the compiler does not list as dependencies.
 SIMT_HEADERS := $(shell find common/simt/include -type f)
 BACKENDS := $(if $(NVCC),gpu) sim checked

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "common/io/failure.hpp"
-#include "common/io/removed_at_end.hpp"
+#include "common/io/process.hpp"
 
 namespace {
 

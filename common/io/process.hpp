@@ -1,4 +1,4 @@
-// Starting other programs, and a folder for their files.
+// Starting other programs, a folder for their files, and what goes when a signal ends this program.
 #pragma once
 
 #include <sys/types.h>
@@ -7,8 +7,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "common/io/removed_at_end.hpp"
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
@@ -26,6 +24,29 @@ pid_t start_program(const std::vector<std::string>& command, const ProgramStart&
 
 // The status from waitpid() as a shell gives it: the exit status, or 128 + N if signal N ended the program.
 int shell_status(int status);
+
+// ---- files and folders that go when std::quick_exit() or a signal ends the program before they are finished
+
+// From now on the path goes at the end. It must stay where it is in memory until forget(). `is_own`: this process, not
+// another, gives the file its name.
+void remember(const std::string& path, bool is_own);
+// It stays from now on; clears the path.
+void forget(std::string& path);
+
+// To be called before a file is made that others would remember.
+void catch_ends_once();
+
+// While it lives, a temporary folder is remembered, with all that is in it.
+class RemovedAtEnd {
+public:
+    explicit RemovedAtEnd(const std::string& folder);
+    ~RemovedAtEnd();
+    RemovedAtEnd(const RemovedAtEnd&) = delete;
+    RemovedAtEnd& operator=(const RemovedAtEnd&) = delete;
+
+private:
+    std::string folder_;
+};
 
 // A folder in TMPDIR, or /tmp, that is removed with everything in it, also when a signal ends the program. Failure
 // (cuda_error) if it cannot be made.
