@@ -161,7 +161,6 @@ OutputFile::OutputFile(const std::string& path) : given_(path) {
 
 OutputFile::OutputFile(const std::string& path, const Unfinished& of_another)
     : given_(path), path_(of_another.path), way_(Way::joined) {
-    catch_ends_once();
     descriptor_ = open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
     struct stat status {};
     const bool is_there = descriptor_ >= 0 && fstat(descriptor_, &status) == 0;
@@ -203,7 +202,6 @@ void OutputFile::open_directly() {
 // number, and a file that is already there is left alone.
 void OutputFile::open_beside() {
     way_ = Way::replace;
-    catch_ends_once();
     for (int attempt = 0; attempt < 1000; ++attempt) {
         unfinished_ = folder_of(path_) + ".gridutils-" + std::to_string(getpid()) + "-" + std::to_string(attempt);
         struct stat taken {};

@@ -168,6 +168,8 @@ pid_t start_program(const std::vector<std::string>& command, const ProgramStart&
 int shell_status(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
 
 void remember(const std::string& path, bool is_own) {
+    static const bool is_caught = catch_ends();
+    static_cast<void>(is_caught);
     for (Unfinished* one = unfinished_files; one; one = one->next) {
         const char* none = nullptr;
         if (one->path.compare_exchange_strong(none, path.c_str())) return void(one->is_own = is_own);
@@ -184,18 +186,6 @@ void forget(std::string& path) {
     path.clear();
 }
 
-void catch_ends_once() {
-    static const bool is_caught = catch_ends();
-    static_cast<void>(is_caught);
-}
-
-RemovedAtEnd::RemovedAtEnd(const std::string& folder) : folder_(folder) {
-    catch_ends_once();
-    remember(folder_, true);
-}
-
-RemovedAtEnd::~RemovedAtEnd() { forget(folder_); }
-
 TemporaryFolder::TemporaryFolder(const std::string& name, bool ends_by_signals) {
     const char* const parent = std::getenv("TMPDIR");
     path_ = std::string(parent != nullptr && *parent != '\0' ? parent : "/tmp") + "/" + name + ".XXXXXX";
@@ -203,12 +193,13 @@ TemporaryFolder::TemporaryFolder(const std::string& name, bool ends_by_signals) 
         throw Failure(Exit::cuda_error, path_ + ": cannot make a temporary folder: " + std::strerror(errno) +
                                             "; set TMPDIR to a writable folder");
     }
-    if (ends_by_signals) removed_at_end_.emplace(path_);
+    if (ends_by_signals) remember(path_, true);
 }
 
 TemporaryFolder::~TemporaryFolder() {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
+    forget(path_);
 }
 
 std::string TemporaryFolder::write(const std::string& name, const std::string& text) const {

@@ -3,7 +3,6 @@
 
 #include <sys/types.h>
 
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,21 +32,6 @@ void remember(const std::string& path, bool is_own);
 // It stays from now on; clears the path.
 void forget(std::string& path);
 
-// To be called before a file is made that others would remember.
-void catch_ends_once();
-
-// While it lives, a temporary folder is remembered, with all that is in it.
-class RemovedAtEnd {
-public:
-    explicit RemovedAtEnd(const std::string& folder);
-    ~RemovedAtEnd();
-    RemovedAtEnd(const RemovedAtEnd&) = delete;
-    RemovedAtEnd& operator=(const RemovedAtEnd&) = delete;
-
-private:
-    std::string folder_;
-};
-
 // A folder in TMPDIR, or /tmp, that is removed with everything in it, also when a signal ends the program. Failure
 // (cuda_error) if it cannot be made.
 class TemporaryFolder {
@@ -65,5 +49,4 @@ public:
 
 private:
     std::string path_;
-    std::optional<RemovedAtEnd> removed_at_end_;
 };
