@@ -201,7 +201,8 @@ has_types() { "$1" --help | grep -q -e --dtype; }
     local program arguments
     for program in $(benchmarks); do
         for arguments in '-b 0' '-b 1025' '-b -1' '-b x' '-w -1' '-w x' '-r 0' '-r 1.5' '--max-ci 101' '--max-ci nan' \
-            '--max-ci -1' '--timeout 0' '--timeout inf' '--timeout x' '--tol 2' '--tol nan' '--tol -1' '--seed -1' '--seed x'; do
+            '--max-ci -1' '--timeout 0' '--timeout inf' '--timeout x' '--tol 2' '--tol nan' '--tol -1' \
+            '--tol 0x1p-3' '--seed -1' '--seed x'; do
             # shellcheck disable=SC2086  # an option and its argument
             refuses 2 "'?${arguments#* }'?|argument|--" "$program" $arguments
         done

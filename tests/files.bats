@@ -276,6 +276,20 @@ npz() {
     expect_output '[[1,2,3],[2,4,6]]'
 }
 
+@test "a filter that computes on the host says that --block has no effect" {
+    on_simulator || skip "the GPU computes"
+    local program
+    seq 4 >file
+    for program in 'reduce file' 'vecadd file file' 'conv1d file' 'matmul --shape 2x2x2 file file'; do
+        # shellcheck disable=SC2086  # a program and its operands
+        try $program -b 64
+        expect_status 0
+        expect_errors_like "^${program%% *}: the host computes, without blocks of threads: --block has no effect"
+    done
+    expect_fine reduce -k single-pass -b 64 file
+    expect_output 10
+}
+
 @test "an option that a filter would ignore is refused, and so is --input-format without a file" {
     local option program
     seq 3 >file

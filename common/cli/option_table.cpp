@@ -1,7 +1,6 @@
 #include "common/cli/option_table.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "common/cli/sizes.hpp"
 #include "common/io/numbers.hpp"
@@ -26,11 +25,10 @@ void OptionTable::number(const char* flags, const char* argument, const char* he
                          double largest) {
     OptionRow row{flags, argument, help, field <= 0 ? "" : number_text(field), {}};
     row.take = [&field, name = row.long_name(), smallest, largest](const std::string& word) {
-        char* end = nullptr;
-        const double value = std::strtod(word.c_str(), &end);
-        if (*end != '\0' || !(value >= smallest && value <= largest))
+        const std::optional<double> value = parse_number(word);
+        if (!value || !(*value >= smallest && *value <= largest))
             fail(Exit::usage, "{} '{}' is not a number from {} to {}", name, word, smallest, largest);
-        field = value;
+        field = *value;
     };
     add(std::move(row));
 }

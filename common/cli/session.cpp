@@ -100,6 +100,9 @@ bool Session::computes_on_host() const { return device.simulated && !device.chec
 
 void Session::say_where_filters_compute() const {
     const unsigned cores = PipelineShape{}.threads;
+    if (computes_on_host() && options.block != MeasureSettings{}.block)
+        notice(
+            "the host computes, without blocks of threads: --block has no effect; -d sim -k NAME simulates a kernel");
     if (computes_on_host())
         detail(text("{} core{} with {} compute{}, and no lane is simulated; -d sim -k NAME simulates a kernel", cores,
                     cores == 1 ? "" : "s", name_of(vector_units()), cores == 1 ? "s" : ""));

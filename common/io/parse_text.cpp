@@ -354,3 +354,9 @@ private:
 }  // namespace
 
 ParsedText parse_text(const char* begin, char* end, std::uint64_t* values) { return Parser(begin, end, values).run(); }
+
+std::optional<double> parse_number(std::string_view word) {
+    double number = 0;
+    if (word.empty() || parse_any(word.data(), word.data() + word.size(), number) != Fault::none) return std::nullopt;
+    return number;
+}

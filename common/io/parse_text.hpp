@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -40,3 +41,7 @@ struct ParsedText {
 // Parses the bytes from begin to end, which do not begin or end within a number, into `values`, which has room for
 // (end - begin + 1) / 2 words.
 ParsedText parse_text(const char* begin, char* end, std::uint64_t* values);
+
+// The number that a whole word is, such as an option's value, by the rule for text; none if it is no number, or if it is
+// finite and beyond the range of a double.
+std::optional<double> parse_number(std::string_view word);

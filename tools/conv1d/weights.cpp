@@ -1,7 +1,6 @@
 #include "tools/conv1d/weights.hpp"
 
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 
 #include "common/io/numbers.hpp"
@@ -12,9 +11,9 @@
 static std::vector<double> parse_weights(const std::string& list) {
     std::vector<double> weights;
     for (const std::string& item : split(list, ',')) {
-        char* end = nullptr;
-        weights.push_back(std::strtod(item.c_str(), &end));
-        if (item.empty() || *end != '\0') return {};
+        const std::optional<double> weight = parse_number(item);
+        if (!weight) return {};
+        weights.push_back(*weight);
     }
     return weights;
 }

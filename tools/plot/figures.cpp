@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "common/io/parse_text.hpp"
 #include "common/io/text.hpp"
 #include "common/measure/statistics.hpp"
 
@@ -36,9 +37,8 @@ std::string device_of(const Data& data) {
 
 // "256Mi" for a multiple of 1024, and other words as they are.
 std::string size_text(const std::string& words) {
-    char* end = nullptr;
-    const double number = std::strtod(words.c_str(), &end);
-    return *end == '\0' && std::fmod(number, 1024) == 0 ? shown(number, {}, true) : words;
+    const std::optional<double> number = parse_number(words);
+    return number && std::fmod(*number, 1024) == 0 ? shown(*number, {}, true) : words;
 }
 
 // Says once what is the same in all rows.

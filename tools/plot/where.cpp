@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "common/cli/sizes.hpp"
+#include "common/io/parse_text.hpp"
 #include "common/io/text.hpp"
 #include "tools/plot/data.hpp"
 
@@ -18,9 +19,7 @@ struct Condition {
 
 // A number, perhaps with a suffix as in 4Ki.
 double number_of(const std::string& word) {
-    char* end = nullptr;
-    const double number = std::strtod(word.c_str(), &end);
-    if (end != word.c_str() && *end == '\0') return number;
+    if (const std::optional<double> number = parse_number(word)) return *number;
     try {
         return static_cast<double>(parse_count(word, "--where"));
     } catch (const Failure&) {
