@@ -26,8 +26,8 @@ struct FewRowsPlan {
 
 constexpr int few_rows = 8;
 template <int rows>
-constexpr int few_rows_ahead = rows <= 2 ? 8 : 4;  // pieces that a lane has in flight
-constexpr unsigned few_rows_least_lanes = 2;
+constexpr int few_rows_ahead = rows <= 2 ? 8 : 4;                    // pieces that a lane has in flight
+constexpr unsigned few_rows_least_lanes = 2, few_rows_resident = 2;  // resident: blocks per multiprocessor
 
 template <typename T>
 FewRowsPlan plan_few_rows(size_t m, size_t n, size_t k, unsigned multiprocessors) {
@@ -59,7 +59,7 @@ FewRowsPlan plan_few_rows(size_t m, size_t n, size_t k, unsigned multiprocessors
 
 /// Grid plan.tiles (of columns) x plan.shares. Block 256.
 template <typename T, int rows>
-__global__ void __launch_bounds__(thin_block, 2)
+__global__ void __launch_bounds__(thin_block, few_rows_resident)
     matmul_few_rows(const T* a, const T* b, T* c, FewRowsPlan plan, ThinShares<SumOf<T>> shares) {
     using Sum = SumOf<T>;
     constexpr int length = piece_length<T>, ahead = few_rows_ahead<rows>;
@@ -73,8 +73,7 @@ __global__ void __launch_bounds__(thin_block, 2)
     };
     const size_t first = blockIdx.y * plan.share_k, end = first + plan.share_k < plan.k ? first + plan.share_k : plan.k;
     const bool has_columns = first_column + lane * length < plan.n + shift_of(stream);
-    // The lane's piece of a row of B. (C has at least as many columns as a piece has elements, so only pieces of the
-    // last row may reach beyond B.)
+    // The lane's piece of a row of B. (Pieces of the last rows, as many as a piece has elements, may reach beyond B.)
     const size_t shift = shift_of(stream), whole_end = elements / length * length;
     const auto place_of = [&](size_t row) { return row * plan.n - shift + first_column + lane * length; };
     const auto load = [&](size_t k, Pieces<ahead>& loaded) {
@@ -107,7 +106,7 @@ __global__ void __launch_bounds__(thin_block, 2)
             for (int i = 0; i < ahead; ++i) {
                 const size_t row_of_b = k + i * plan.streams;
                 if (row_of_b >= end) break;
-                if (row_of_b + 1 == plan.k && has_columns) reload_last(now[i], b, place_of(row_of_b), elements);
+                if (row_of_b + length >= plan.k && has_columns) reload_last(now[i], b, place_of(row_of_b), elements);
                 struct alignas(sizeof(Sum) * rows < 16 ? sizeof(Sum) * rows : 16) Factors {
                     Sum of_row[rows];
                 };
