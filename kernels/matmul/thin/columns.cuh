@@ -12,6 +12,8 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 namespace BACKEND {
@@ -24,25 +26,32 @@ struct FewColumnsPlan {
 };
 
 constexpr int few_columns = 8, few_columns_rows = 4;  // rows per group of lanes
-constexpr unsigned few_columns_resident = 2;          // blocks per multiprocessor
+/// Blocks per multiprocessor, for so many columns.
+constexpr unsigned few_columns_resident(size_t columns) { return columns == 1 ? 3 : 2; }
 
-/// What a plan costs in cycles, unless the memory takes longer: estimates for an H200, tried on ten shapes.
+/// What a plan costs in cycles, unless the memory takes longer, to choose one: estimates for an H200.
 struct FewColumnsCost {
     static constexpr double per_column = 300;  // of a block: adding the sums of lanes and warps
-
-    /// Of a product, without the launch: from one shape with four columns and one with five.
-    static double fixed(size_t n) { return 2000 + 1800.0 * lanes_for(n); }
 
     /// What the blocks of one multiprocessor do.
     template <typename T>
     static double busy(const FewColumnsPlan& plan, unsigned multiprocessors) {
         const size_t width = lanes_for(plan.n), staged = plan.share_pieces * piece_length<T> * width;
         const size_t blocks = size_t{plan.tiles} * plan.shares;
-        const size_t waves = divide_up(blocks, size_t{few_columns_resident} * multiprocessors);
+        const size_t waves = divide_up(blocks, few_columns_resident(plan.n) * size_t{multiprocessors});
         const size_t rounds = divide_up(plan.share_pieces, size_t{plan.lanes} * plan.k_warps);
         return double(waves) * (per_column * double(width) + ThinRoundCost::loading * double(rounds) +
                                 ThinRoundCost::staging * double(staged) / (thin_block * thin_in_flight));
     }
+    // With one column the memory is the limit: the part of its rate that a plan reaches. All multiprocessors should be
+    // busy to the end, with loads of two blocks in flight; and each block reads B, too, from the L2 cache.
+    static double reached(const FewColumnsPlan& plan, unsigned multiprocessors) {
+        constexpr double enough_blocks = 2, reading_b = 0.5;
+        const double of_each = double(plan.tiles) / multiprocessors, waves = of_each / few_columns_resident(plan.n);
+        const double balance = waves <= 1 ? of_each / std::ceil(of_each) : waves / (waves + 0.5);
+        return balance * std::min(1.0, of_each / enough_blocks) / (1 + reading_b / plan.block_rows);
+    }
+
     template <typename T>
     static double sharing(const FewColumnsPlan& plan) {
         return sharing_cycles<T>(plan.shares, plan.block_rows * plan.n);
@@ -64,13 +73,16 @@ FewColumnsPlan plan_few_columns(size_t m, size_t n, size_t k, unsigned multiproc
         plan.block_rows = thin_warps / k_warps * (lanes_per_warp / plan.lanes) * rows;
         plan.tiles = static_cast<unsigned>(plan.classes * divide_up(divide_up(m, plan.classes), plan.block_rows));
     };
-    // With one column the memory is the limit: more blocks than run at once, so that the last ones are a small part.
-    unsigned least_warps = 1;
-    set_k_warps(least_warps);
-    while (n == 1 && least_warps < thin_warps && plan.pieces > 2 * size_t{plan.lanes} * least_warps &&
-           plan.tiles < (least_warps == 1 ? 8 : 2) * size_t{multiprocessors})
-        set_k_warps(least_warps *= 2);
-    const unsigned most_warps = n == 1 ? least_warps : thin_warps;
+    unsigned least_warps = 1, most_warps = thin_warps;
+    if (n == 1) {
+        double most = 0;
+        for (unsigned k_warps = 1; k_warps <= thin_warps && (k_warps == 1 || plan.pieces > plan.lanes * k_warps);
+             k_warps *= 2) {
+            set_k_warps(k_warps);
+            const double reached = FewColumnsCost::reached(plan, multiprocessors);
+            if (reached > most) most = reached, least_warps = most_warps = k_warps;
+        }
+    }
     FewColumnsPlan best;
     double fewest = 0;
     for (unsigned k_warps = least_warps; k_warps <= most_warps; k_warps *= 2) {
@@ -118,7 +130,7 @@ __device__ inline void stage_columns(const T* b, SumOf<T>* staged, const FewColu
 
 /// Grid plan.tiles x plan.shares (a tile has rows of one class). Block 256.
 template <typename T, int columns>
-__global__ void __launch_bounds__(thin_block, few_columns_resident)
+__global__ void __launch_bounds__(thin_block, few_columns_resident(columns))
     matmul_few_columns(const T* a, const T* b, T* c, FewColumnsPlan plan, ThinShares<SumOf<T>> shares) {
     using Sum = SumOf<T>;
     constexpr int rows = few_columns_rows, length = piece_length<T>, part_length = Vector<Sum>::length;

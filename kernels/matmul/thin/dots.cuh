@@ -1,7 +1,8 @@
 #pragma once
 // C = A B where all three are small: the product takes little longer than a launch and one round trip to memory.
-//   matmul_lane_dots   a few lanes compute an element of C: all their loads are in flight at once, then shuffles add
-//                      their sums. No shared memory and no barrier: neither would pay for itself
+//   matmul_lane_dots   a few lanes compute an element of C, or a whole block if k is long: all their loads are in
+//                      flight at once, then shuffles add their sums. Up to a warp there is no shared memory and no
+//                      barrier: neither would pay for itself
 // Any m, n and k with few multiply-adds: every element of C loads its row of A and its column of B again.
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/matmul/arguments.cuh"
@@ -13,29 +14,64 @@
 
 namespace BACKEND {
 
-/// How the work is divided: `lanes`, a power of two, compute one element of C.
+/// How the work is divided: `lanes`, a power of two up to 512, compute one element of C.
 struct LaneDotsPlan {
     unsigned elements = 0, n = 0, k = 0, lanes = 1;
 };
 
-constexpr unsigned lane_dots_block = 128, lane_dots_in_flight = 8;  // a lane's loads of A, and of B
-constexpr size_t most_lane_dots = size_t{1} << 19;                  // m n k
+constexpr unsigned lane_dots_block = 128, most_dots_lanes = 512;  // of a block, and of an element
+constexpr unsigned lane_dots_in_flight = 8;                       // a lane's loads of A, and of B
 
-inline LaneDotsPlan plan_lane_dots(size_t m, size_t n, size_t k) {
-    return {static_cast<unsigned>(m * n), static_cast<unsigned>(n), static_cast<unsigned>(k),
-            lanes_for(divide_up(k, lane_dots_in_flight))};
+/// Whether the kernel may pay: at most 2^19 multiply-adds or, for few elements of C, 2^22.
+constexpr bool suits_lane_dots(double elements, double steps) {
+    constexpr double most = 1 << 19, most_of_few = 1 << 22, few_elements = 1 << 13;
+    return elements * steps <= (elements < few_elements ? most_of_few : most);
 }
 
-/// Grid ceil(m n lanes / 128), block 128.
+/// What a plan costs in cycles on an H200, without the launch.
+struct LaneDotsCost {
+    static constexpr double fixed = 2600;
+    static constexpr double starting = 2;   // a lane, for each multiprocessor
+    static constexpr double sector = 0.65;  // of the L1 cache that a load of B touches, likewise
+    static constexpr double barrier = 1200;
+    static constexpr double round(size_t element_bytes) { return element_bytes == 8 ? 3200 : 2100; }  // of loads
+
+    static double cycles(const LaneDotsPlan& plan, size_t element_bytes, unsigned multiprocessors) {
+        constexpr size_t sector_bytes = 32;
+        // The lanes of a warp that work on one element load a column of B; neighbors work on neighboring columns.
+        const unsigned of_element = plan.lanes < lanes_per_warp ? plan.lanes : lanes_per_warp;
+        const size_t row_sectors = divide_up(lanes_per_warp / of_element * element_bytes, sector_bytes),
+                     all_sectors = divide_up(of_element * plan.n * element_bytes, sector_bytes);
+        const double sectors = double(of_element * row_sectors < all_sectors ? of_element * row_sectors : all_sectors);
+        const double rounds = double(divide_up(plan.k, plan.lanes * lane_dots_in_flight)),
+                     lanes = double(plan.elements) * plan.lanes,
+                     loads = double(plan.elements) * plan.k / lanes_per_warp;  // of warps
+        return fixed + round(element_bytes) * rounds + (starting * lanes + sector * sectors * loads) / multiprocessors +
+               (plan.lanes > lanes_per_warp ? barrier : 0);
+    }
+};
+
+/// The plan that takes the fewest cycles.
+inline LaneDotsPlan plan_lane_dots(size_t m, size_t n, size_t k, size_t element_bytes, unsigned multiprocessors) {
+    LaneDotsPlan plan{static_cast<unsigned>(m * n), static_cast<unsigned>(n), static_cast<unsigned>(k)}, best = plan;
+    const auto cycles = [&](const LaneDotsPlan& of) {
+        return LaneDotsCost::cycles(of, element_bytes, multiprocessors);
+    };
+    for (; plan.lanes <= most_dots_lanes; plan.lanes *= 2)
+        if (cycles(plan) < cycles(best)) best = plan;
+    return best;
+}
+
+/// Grid ceil(m n lanes / block); block: 128, or the lanes of an element if those are more.
 template <typename T>
-__global__ void __launch_bounds__(lane_dots_block) matmul_lane_dots(const T* a, const T* b, T* c, LaneDotsPlan plan) {
+__global__ void __launch_bounds__(most_dots_lanes) matmul_lane_dots(const T* a, const T* b, T* c, LaneDotsPlan plan) {
     using Sum = SumOf<T>;
     constexpr unsigned in_flight = lane_dots_in_flight;
-    const unsigned thread = blockIdx.x * lane_dots_block + threadIdx.x;
+    const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
     const unsigned element = thread / plan.lanes, lane = thread % plan.lanes;
     Sum sum = 0;
     if (element < plan.elements) {
-        const T* const of_a = a + element / plan.n * plan.k;
+        const T* const of_a = a + size_t{element / plan.n} * plan.k;
         const T* const of_b = b + element % plan.n;
         for (unsigned first = lane; first < plan.k; first += in_flight * plan.lanes) {
             T left[in_flight], right[in_flight];
@@ -50,8 +86,16 @@ __global__ void __launch_bounds__(lane_dots_block) matmul_lane_dots(const T* a, 
                 if (first + i * plan.lanes < plan.k) sum += static_cast<Sum>(left[i]) * static_cast<Sum>(right[i]);
         }
     }
-    for (unsigned distance = plan.lanes / 2; distance > 0; distance /= 2)
+    for (unsigned distance = (plan.lanes < lanes_per_warp ? plan.lanes : lanes_per_warp) / 2; distance > 0;
+         distance /= 2)
         sum += __shfl_xor_sync(0xffffffffU, sum, static_cast<int>(distance));
+    if (plan.lanes > lanes_per_warp) {
+        __shared__ Sum of_warps[most_dots_lanes / lanes_per_warp];
+        if (threadIdx.x % lanes_per_warp == 0) of_warps[threadIdx.x / lanes_per_warp] = sum;
+        __syncthreads();  // the sums of all warps are in shared memory
+        for (unsigned warp = 1; lane == 0 && warp < plan.lanes / lanes_per_warp; ++warp)
+            sum += of_warps[threadIdx.x / lanes_per_warp + warp];
+    }
     if (lane == 0 && element < plan.elements) c[element] = static_cast<T>(sum);
 }
 
@@ -60,7 +104,8 @@ struct LaneDots {
     static size_t workspace_bytes(const LaneDotsPlan&) { return 0; }
 
     static LaunchShape enqueue(const MatmulArguments<T>& arguments, const LaneDotsPlan& plan) {
-        const dim3 grid(grid_for(size_t{plan.elements} * plan.lanes, lane_dots_block)), block(lane_dots_block);
+        const dim3 block(plan.lanes > lane_dots_block ? plan.lanes : lane_dots_block),
+            grid(grid_for(size_t{plan.elements} * plan.lanes, block.x));
         matmul_lane_dots<<<grid, block, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c, plan);
         return {grid, block, 0, address_of(matmul_lane_dots<T>)};
     }
