@@ -82,6 +82,15 @@ __device__ inline void barrier_arrive_among(unsigned number, unsigned threads) {
     asm volatile("bar.arrive %0, %1;" ::"r"(number), "r"(threads) : "memory");
 }
 
+// ---- kernels that overlap (programmatic dependent launch)
+
+/// Lets the next kernel of the stream begin, if it was launched to overlap this one. Call it as early as possible: what
+/// this kernel writes is seen after wait_for_previous_kernel() all the same.
+__device__ inline void let_next_kernel_begin() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
+
+/// Waits until the previous kernel has ended and its writes can be seen; returns at once in a launch without overlap.
+__device__ inline void wait_for_previous_kernel() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+
 // ---- clusters
 
 /// Arrives at the cluster's barrier; threads that wait there see what this thread has written to shared memory.

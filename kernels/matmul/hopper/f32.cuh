@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(384, 1)
     const int steps = (k + Pipeline::tile_k - 1) / Pipeline::tile_k;
     typename Pipeline::Position position;
     if (threadIdx.x == 0) Pipeline::init(shared, 8);
-    __syncthreads();  // the ring's barriers are initialized
+    Pipeline::begin();
 
     unsigned tile_row = 0, tile_column = 0;
     order.place(blockIdx.x, tile_row, tile_column);
@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(384, 1)
 
     if (threadIdx.x >= 256) {
         give_up_registers<24>();
-        if (threadIdx.x == 256) Pipeline::produce(shared, position, map_a, map_b, row, column, 0, steps);
+        if (threadIdx.x == 256) Pipeline::produce(shared, position, MapPair{map_a, map_b}, row, column, 0, steps);
         return;
     }
     take_registers<240>();
@@ -156,7 +156,7 @@ struct F32Tile : HopperTile {
         const HopperOperands<float> operands(arguments);
         const TileOrder order{grid_for(arguments.m, tile_m), grid_for(arguments.n, tile_n), group};
         return launch_hopper(matmul_hopper_f32<Shape>, order.tiles(), 384, sizeof(typename Shape::Pipeline::Shared), 1,
-                             arguments.stream, operands.map_a(tile_m), operands.map_b_rows(tile_n), arguments.d_c,
+                             operands.stream(), operands.map_a(tile_m), operands.map_b_rows(tile_n), arguments.d_c,
                              int(arguments.m), int(arguments.n), int(arguments.k), order);
     }
 };

@@ -128,7 +128,7 @@ struct F32GroupLoader {
                         int lane) {
         if (tile >= order.tiles()) return;
         barrier_wait(&ring.emptied[position.stage], position.parity ^ 1);  // by all lanes; load_stage() need not wait
-        if (lane == 0) Pipeline::load_stage(ring, position, map_a, map_b, row, column, step, product);
+        if (lane == 0) Pipeline::load_stage(ring, position, MapPair{map_a, map_b}, row, column, step, product);
         __syncwarp();
         position.advance();
         if (++step < steps) return;
@@ -226,7 +226,7 @@ struct F32GroupTile : HopperTile {
                                       ? operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B, tensor_map_type<float>, tile_n)
                                       : operands.map_b_rows(tile_n);
         return launch_hopper(matmul_hopper_f32_groups<Shape>, persistent_grid(order, arguments.multiprocessors),
-                             Shape::threads, sizeof(typename Shape::Shared), 1, arguments.stream, map_a, map_b,
+                             Shape::threads, sizeof(typename Shape::Shared), 1, operands.stream(), map_a, map_b,
                              arguments.d_c, arguments.stride_c, int(arguments.m), int(arguments.n),
                              int(divide_up(arguments.k, hopper_tile_k<float>)), order);
     }

@@ -92,7 +92,7 @@ __device__ inline void supply_transposed_stages(TransposedAShared<Shape>& shared
         }
         const int step = segment.first++;
         barrier_wait(&shared.ring.emptied[asked.stage], asked.parity ^ 1);  // load_stage() then finds it emptied
-        if (lane == 0) Pipeline::load_stage(shared.ring, asked, map_a, map_b, row, column, step, product);
+        if (lane == 0) Pipeline::load_stage(shared.ring, asked, MapPair{map_a, map_b}, row, column, step, product);
         asked.advance();
         __syncwarp();
     };
@@ -272,7 +272,7 @@ __global__ void __launch_bounds__(384, 1)
         for (std::uint64_t& barrier : shared.transposed) barrier_init(&barrier, 128);
         Pipeline::init(shared.ring, Shape::consumers);
     }
-    __syncthreads();
+    Pipeline::begin();
 
     if (threadIdx.x >= Shape::consumers) {
         give_up_registers<88>();
@@ -349,7 +349,7 @@ inline __attribute__((noinline)) LaunchShape launch_hopper_f32_transposed(
     const TileOrder order = order_of(arguments, tile_m, tile_n, group);
     const StreamKSchedule schedule = schedule_of(arguments, order, cost);
     return launch_hopper(kernel, stream_k_grid(schedule, arguments.multiprocessors), 384, shared_bytes, 1,
-                         arguments.stream, operands.map_a(tile_m), operands.map_b_rows(tile_n), arguments.d_c,
+                         operands.stream(), operands.map_a(tile_m), operands.map_b_rows(tile_n), arguments.d_c,
                          arguments.stride_c, int(arguments.m), int(arguments.n), order, schedule,
                          partial_sums(arguments));
 }

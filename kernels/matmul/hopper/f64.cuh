@@ -170,19 +170,19 @@ __device__ inline void store_f64(double* c, int tile_row, int tile_column, int m
 /// which multiply. `many`: for the products of a batch, whose Cs are stride_c elements apart. Any m, n and k.
 template <typename Shape, bool many>
 __global__ void __launch_bounds__(384, 1)
-    matmul_hopper_f64(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b, double* c,
-                      size_t stride_c, int m, int n, TileOrder order, StreamKSchedule schedule, PartialSums partial) {
+    matmul_hopper_f64(const __grid_constant__ OperandMaps maps, double* c, size_t stride_c, int m, int n,
+                      TileOrder order, StreamKSchedule schedule, PartialSums partial) {
 #if HOPPER_CODE
     using Pipeline = typename Shape::Pipeline;
     extern __shared__ __align__(1024) unsigned char memory[];
     auto& ring = *reinterpret_cast<typename Pipeline::Shared*>(memory);
     typename Pipeline::Position position;
-    Pipeline::begin(ring, map_a, map_b, 8);
+    Pipeline::begin(ring, maps.a, maps.b, 8);
 
     if (threadIdx.x < 128) {
         give_up_registers<40>();
         if (threadIdx.x > 0) return;
-        produce_segments<Pipeline, true, many>(ring, map_a, map_b, order, schedule);
+        produce_segments<Pipeline, true, many>(ring, maps, order, schedule);
         return;
     }
     take_registers<232>();
@@ -227,9 +227,8 @@ struct F64Tile : HopperTile {
         return launch_hopper(kernel_of<takes_batch>(arguments, matmul_hopper_f64<Shape, Layouts::only_many>,
                                                     matmul_hopper_f64<Shape, true>),
                              stream_k_grid(schedule, arguments.multiprocessors), 384,
-                             sizeof(typename Shape::Pipeline::Shared), 1, arguments.stream, operands.map_a(tile_m),
-                             operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B, tensor_map_type<double>,
-                                            Layouts::b_transposed ? tile_n : hopper_tile_k<double>),
+                             sizeof(typename Shape::Pipeline::Shared), 1, operands.stream(),
+                             operands.maps(tile_m, Layouts::b_transposed ? tile_n : hopper_tile_k<double>),
                              arguments.d_c, arguments.stride_c, int(arguments.m), int(arguments.n), order, schedule,
                              partial_sums(arguments));
     }

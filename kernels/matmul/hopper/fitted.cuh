@@ -125,8 +125,8 @@ __global__ void __launch_bounds__(384, 1)
             const FittedTile tile = tiles.tile(number);
             const unsigned bytes = static_cast<unsigned>(tile.rows + Shape::tile_n) * 128;
             for (int step = 0; step < steps; ++step, position.advance())
-                Pipeline::load_stage(shared.ring, position, maps_a.of_height[tile.height], map_b, tile.row, tile.column,
-                                     step, OnlyProduct{}, bytes);
+                Pipeline::load_stage(shared.ring, position, MapPair{maps_a.of_height[tile.height], map_b}, tile.row,
+                                     tile.column, step, OnlyProduct{}, bytes);
         }
         return;
     }
@@ -194,7 +194,7 @@ struct FittedHopperTile : HopperTile {
         const bool usual = tiles.least_rows() >= usual_least_rows;
         return launch_hopper(
             usual ? matmul_hopper_fitted<T, usual_least_rows> : matmul_hopper_fitted<T, Shape::least_rows>, grid, 384,
-            sizeof(HopperFittedShared<T>), 1, arguments.stream, maps_a, operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B),
+            sizeof(HopperFittedShared<T>), 1, operands.stream(), maps_a, operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B),
             map_of_c(arguments, Shape::box_rows, Shape::box_columns), tiles,
             static_cast<int>(divide_up(arguments.k, hopper_tile_k<T>)));
     }

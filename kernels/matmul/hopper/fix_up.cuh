@@ -18,9 +18,8 @@ __device__ inline bool find_segment(const StreamKSchedule& schedule, unsigned in
 }
 
 /// Called by one thread. Loads the stages of all of this block's segments.
-template <typename Pipeline, bool stream_k, bool many = false>
-__device__ inline void produce_segments(typename Pipeline::Shared& ring, const CUtensorMap& map_a,
-                                        const CUtensorMap& map_b, const TileOrder& order,
+template <typename Pipeline, bool stream_k, bool many = false, typename Maps>
+__device__ inline void produce_segments(typename Pipeline::Shared& ring, const Maps& maps, const TileOrder& order,
                                         const StreamKSchedule& schedule) {
     typename Pipeline::Position position;
     TileSegment segment;
@@ -28,7 +27,7 @@ __device__ inline void produce_segments(typename Pipeline::Shared& ring, const C
         unsigned tile_row = 0, tile_column = 0;
         ProductNumber<many> product{};
         order.place(segment.tile, tile_row, tile_column, product);
-        Pipeline::produce(ring, position, map_a, map_b, static_cast<int>(tile_row) * Pipeline::tile_m,
+        Pipeline::produce(ring, position, maps, static_cast<int>(tile_row) * Pipeline::tile_m,
                           static_cast<int>(tile_column) * Pipeline::tile_n, segment.first, segment.end, product);
     }
 }

@@ -19,7 +19,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 namespace BACKEND {
 
@@ -65,20 +64,29 @@ struct HopperMmaShared {
     alignas(1024) T c[MmaShape::tile_m / 64][2][64 * 64];  // for each consumer, two boxes of outgoing results
 };
 
-/// Copies a box of 64 x 64 results from shared memory, swizzled, to rows of C as far as they exist; a thread copies
-/// `width` neighbors at once. `row` and `column` are the box's corner.
-template <int width, typename T>
+/// Copies a box of `rows` x 64 results from shared memory, swizzled, to rows of C as far as they exist. `row` and
+/// `column` are the box's corner. A thread stores two neighbors as one word; where C's row begins within a word, the
+/// row's first and last element are left, and stored one by one.
+template <int rows, typename T>
 __device__ inline void store_box(const T* box, T* c, int row, int column, int m, int n, unsigned thread) {
-    constexpr unsigned threads = 128;
-    using Word = std::conditional_t<width == 1, T, std::uint32_t>;
-    static_assert(sizeof(Word) == width * sizeof(T));
+    constexpr unsigned threads = 128, row_pairs = 32;
+    static_assert(2 * sizeof(T) == sizeof(std::uint32_t));
+    const int columns = n - column < 64 ? n - column : 64;  // that exist
 #pragma unroll 4
-    for (unsigned i = thread * width; i < 64 * 64; i += threads * width) {
-        const int r = static_cast<int>(i / 64), x = static_cast<int>(i % 64);
-        const int piece = x / 8 ^ r % 8;
-        if (row + r < m && column + x < n)
-            *reinterpret_cast<Word*>(c + static_cast<size_t>(row + r) * n + column + x) =
-                *reinterpret_cast<const Word*>(box + r * 64 + piece * 8 + x % 8);
+    for (unsigned i = thread; i < rows * row_pairs; i += threads) {
+        const int r = static_cast<int>(i / row_pairs);
+        if (row + r >= m) break;
+        T* const target = c + static_cast<size_t>(row + r) * n + column;
+        const auto at = [&](int x) { return box[r * 64 + (x / 8 ^ r % 8) * 8 + x % 8]; };
+        const int begin = reinterpret_cast<std::uintptr_t>(target) / sizeof(T) % 2,
+                  x = 2 * static_cast<int>(i % row_pairs) + begin;
+        if (x + 1 < columns) {
+            alignas(std::uint32_t) const T pair[] = {at(x), at(x + 1)};
+            *reinterpret_cast<std::uint32_t*>(target + x) = *reinterpret_cast<const std::uint32_t*>(pair);
+        } else {
+            if (x < columns) target[x] = at(x);
+            if (x == 63 && columns > 0) target[0] = at(0);
+        }
     }
 }
 
@@ -103,8 +111,7 @@ __device__ inline void store_tile(const float (&d)[tile_n / 2], T (&boxes)[2][64
                            pack_pair(value[6], value[7], T{}));
         }
         barrier_among(1 + consumer, threads);  // the box is filled, and the other one has been read
-        if (n % 2 == 0) store_box<2>(target, c, row, column + box * 64, m, n, thread);
-        else store_box<1>(target, c, row, column + box * 64, m, n, thread);
+        store_box<64>(target, c, row, column + box * 64, m, n, thread);
     }
 }
 
@@ -128,7 +135,7 @@ __global__ void __launch_bounds__(384, 1)
         if (threadIdx.x > 0) return;
         for (unsigned tile = blockIdx.x; tile < order.tiles(); tile += gridDim.x) {
             order.place(tile, tile_row, tile_column);
-            Pipeline::produce(shared.ring, position, map_a, map_b, static_cast<int>(tile_row) * tile_m,
+            Pipeline::produce(shared.ring, position, MapPair{map_a, map_b}, static_cast<int>(tile_row) * tile_m,
                               static_cast<int>(tile_column) * tile_n, 0, steps);
         }
         return;
@@ -170,7 +177,7 @@ struct MmaTile : HopperTile {
         const HopperOperands<T> operands(arguments);
         const TileOrder order{grid_for(arguments.m, tile_m), grid_for(arguments.n, tile_n), group};
         return launch_hopper(matmul_hopper_mma<T>, persistent_grid(order, arguments.multiprocessors), 384,
-                             sizeof(HopperMmaShared<T>), 1, arguments.stream, operands.map_a(tile_m),
+                             sizeof(HopperMmaShared<T>), 1, operands.stream(), operands.map_a(tile_m),
                              operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B), arguments.d_c, int(arguments.m),
                              int(arguments.n), int(divide_up(arguments.k, hopper_tile_k<T>)), order);
     }

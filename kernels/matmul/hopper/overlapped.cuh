@@ -95,23 +95,22 @@ private:
 /// many blocks of a cluster share B. `many`: for the products of a batch.
 template <typename T, int tile_n, bool stream_k, int multicast, bool many, typename Layouts>
 __global__ void __launch_bounds__(384, 1)
-    matmul_hopper_overlapped(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
-                             const __grid_constant__ CUtensorMap map_c, TileOrder order, StreamKSchedule schedule,
-                             PartialSums partial) {
+    matmul_hopper_overlapped(const __grid_constant__ OperandMaps maps, const __grid_constant__ CUtensorMap map_c,
+                             TileOrder order, StreamKSchedule schedule, PartialSums partial) {
 #if HOPPER_CODE
     using Shape = OverlappedShape<tile_n>;
     using Pipeline = HopperPipeline<T, Shape::tile_m, tile_n, Shape::stages, 64, multicast, Layouts>;
     extern __shared__ __align__(1024) unsigned char memory[];
     auto& shared = *reinterpret_cast<HopperOverlappedShared<T, tile_n>*>(memory);
     typename Pipeline::Position position;
-    Pipeline::begin(shared.ring, map_a, map_b, 2);
+    Pipeline::begin(shared.ring, maps.a, maps.b, 2);
 
     TileSegment segment;
     unsigned tile_row = 0, tile_column = 0;
     if (threadIdx.x < 128) {
         give_up_registers<40>();
         if (threadIdx.x > 0) return;
-        produce_segments<Pipeline, stream_k, many>(shared.ring, map_a, map_b, order, schedule);
+        produce_segments<Pipeline, stream_k, many>(shared.ring, maps, order, schedule);
         return;
     }
     take_registers<232>();
@@ -160,8 +159,8 @@ struct OverlappedLaunch {
 
 template <typename T>
 __attribute__((noinline)) LaunchShape launch_hopper_overlapped(
-    void (*kernel)(CUtensorMap, CUtensorMap, CUtensorMap, TileOrder, StreamKSchedule, PartialSums),
-    const OverlappedLaunch& tile, const MatmulArguments<T>& arguments, const StreamKCost& cost) {
+    void (*kernel)(OperandMaps, CUtensorMap, TileOrder, StreamKSchedule, PartialSums), const OverlappedLaunch& tile,
+    const MatmulArguments<T>& arguments, const StreamKCost& cost) {
     constexpr unsigned group = 8;
     using Shape = OverlappedShape<256>;  // the boxes of results are the same for all shapes
     const HopperOperands<T> operands(arguments);
@@ -171,8 +170,7 @@ __attribute__((noinline)) LaunchShape launch_hopper_overlapped(
                           arguments.multiprocessors / tile.multicast, cost, arguments.stream_k_shares);
     schedule.paired = tile.multicast - 1;
     return launch_hopper(kernel, stream_k_grid(schedule, arguments.multiprocessors), 384, tile.shared_bytes,
-                         tile.multicast, arguments.stream, operands.map_a(tile.tile_m),
-                         operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B, tensor_map_type<T>, tile.b_box_rows),
+                         tile.multicast, operands.stream(), operands.maps(tile.tile_m, tile.b_box_rows),
                          map_of_c(arguments, Shape::box_rows, Shape::box_columns), order, schedule,
                          partial_sums(arguments));
 }

@@ -33,6 +33,20 @@ __device__ inline void copy_box_out(const CUtensorMap& map, const void* shared, 
     copy_box_out(map, shared, column, row);
 }
 
+/// The maps of A and B, and where their tiles end. TMA fills what lies beyond a matrix with zeros, which can take much
+/// longer than copying as much. So the last row of tiles, which begins at `last_row`, has a map of A with boxes of only
+/// `last_rows` rows; and boxes of B that begin beyond its n columns are left out: what is in their place adds to sums
+/// beyond C alone.
+struct OperandMaps {
+    CUtensorMap a, last_a, b;
+    int last_row, last_rows, n;
+};
+
+/// Maps of tiles that are always loaded in whole boxes.
+struct MapPair {
+    const CUtensorMap &a, &b;
+};
+
 /// The stages in shared memory and their barriers.
 template <typename T, int tile_m, int tile_n, int stages, int box_n = 128 / sizeof(T)>
 struct HopperRing {
@@ -78,8 +92,10 @@ struct HopperPipeline {
         fence_barrier_init();
     }
 
-    /// Called by all threads of all blocks that share B: none uses a barrier before it is initialized.
+    /// Called by all threads of all blocks that share B: none uses a barrier before it is initialized, nor A and B
+    /// before they are copied.
     __device__ static void begin() {
+        wait_for_previous_kernel();
         if (multicast > 1) cluster_barrier();
         else __syncthreads();
     }
@@ -96,45 +112,31 @@ struct HopperPipeline {
     }
 
     /// Called by one thread. Loads stages [first_stage, end_stage) along k of the tile whose corner is (row, column) of
-    /// a product's C.
-    template <typename Product = OnlyProduct>
-    __device__ static void produce(Shared& shared, Position& position, const CUtensorMap& map_a,
-                                   const CUtensorMap& map_b, int row, int column, int first_stage, int end_stage,
-                                   Product product = {}) {
+    /// a product's C. `maps` are OperandMaps, or a MapPair.
+    template <typename Maps, typename Product = OnlyProduct>
+    __device__ static void produce(Shared& shared, Position& position, const Maps& maps, int row, int column,
+                                   int first_stage, int end_stage, Product product = {}) {
         for (int step = first_stage; step < end_stage; ++step, position.advance())
-            load_stage(shared, position, map_a, map_b, row, column, step, product);
+            load_stage(shared, position, maps, row, column, step, product);
     }
 
-    /// Loads one stage. `bytes`: how many bytes its boxes have, if they are smaller than the stage has room for.
+    /// Loads one stage of a tile.
     template <typename Product = OnlyProduct>
-    __device__ static void load_stage(Shared& shared, const Position& position, const CUtensorMap& map_a,
-                                      const CUtensorMap& map_b, int row, int column, int step, Product product = {},
-                                      unsigned bytes = stage_bytes) {
-        const int stage = position.stage;
-        std::uint64_t* filled = &shared.filled[stage];
-        barrier_wait(&shared.emptied[stage], position.parity ^ 1);  // returns at once on a fresh barrier
-        barrier_arrive_and_expect(filled, bytes);
-        if constexpr (Layouts::a_transposed) {
-#pragma unroll
-            for (int i = 0; i < tile_m; i += a_box)
-                copy_box_in(shared.a[stage] + i * tile_k, map_a, filled, row + i, step * tile_k, product);
-        } else {
-            copy_box_in(shared.a[stage], map_a, filled, step * tile_k, row, product);
-        }
-        if constexpr (Layouts::b_transposed) {
-            copy_box_in(shared.b[stage][0], map_b, filled, step * tile_k, column, product);
-            return;
-        }
-        const int rank = static_cast<int>(blockIdx.x % multicast);
-        const int first_box = own_boxes < boxes ? rank * own_boxes : 0,
-                  first_row = box_rows < tile_k ? rank * box_rows : 0;
-#pragma unroll
-        for (int own = 0; own < own_boxes; ++own) {
-            const int box = first_box + own, box_column = column + box * box_n, row_of_b = step * tile_k + first_row;
-            T* target = shared.b[stage][box] + first_row * box_n;
-            if constexpr (multicast > 1) copy_box_to_blocks<multicast>(target, map_b, filled, box_column, row_of_b);
-            else copy_box_in(target, map_b, filled, box_column, row_of_b, product);
-        }
+    __device__ static void load_stage(Shared& shared, const Position& position, const OperandMaps& maps, int row,
+                                      int column, int step, Product product = {}) {
+        const bool is_last = !Layouts::a_transposed && row >= maps.last_row;
+        const int rows = is_last ? maps.last_rows : tile_m;
+        const int left = (maps.n - column + box_n - 1) / box_n,
+                  existing = Layouts::b_transposed || left > boxes ? boxes : left;
+        load_boxes(shared, position, is_last ? maps.last_a : maps.a, maps.b, row, column, step, product,
+                   static_cast<unsigned>(rows + existing * box_n) * 128, existing);
+    }
+
+    /// The same in whole boxes. `bytes`: how many bytes they have, if they are smaller than the stage has room for.
+    template <typename Product = OnlyProduct>
+    __device__ static void load_stage(Shared& shared, const Position& position, const MapPair& maps, int row,
+                                      int column, int step, Product product = {}, unsigned bytes = stage_bytes) {
+        load_boxes(shared, position, maps.a, maps.b, row, column, step, product, bytes, boxes);
     }
 
     /// Tells the producers that one consumer is done with this stage; the consumer's first threads do so. If threads
@@ -158,6 +160,41 @@ struct HopperPipeline {
 
     /// The initial value of `refills`, given the number of steps in all: the first steps find empty stages.
     __device__ static int refills(unsigned steps) { return multicast > 1 ? static_cast<int>(steps) - stages : 0; }
+
+private:
+    /// Waits until the stage is empty, and requests A's box and the first `existing` boxes of B, which have `bytes`
+    /// bytes together.
+    template <typename Product>
+    __device__ static void load_boxes(Shared& shared, const Position& position, const CUtensorMap& map_a,
+                                      const CUtensorMap& map_b, int row, int column, int step, Product product,
+                                      unsigned bytes, int existing) {
+        const int stage = position.stage;
+        std::uint64_t* filled = &shared.filled[stage];
+        barrier_wait(&shared.emptied[stage], position.parity ^ 1);  // returns at once on a fresh barrier
+        barrier_arrive_and_expect(filled, bytes);
+        if constexpr (Layouts::a_transposed) {
+#pragma unroll
+            for (int i = 0; i < tile_m; i += a_box)
+                copy_box_in(shared.a[stage] + i * tile_k, map_a, filled, row + i, step * tile_k, product);
+        } else {
+            copy_box_in(shared.a[stage], map_a, filled, step * tile_k, row, product);
+        }
+        if constexpr (Layouts::b_transposed) {
+            copy_box_in(shared.b[stage][0], map_b, filled, step * tile_k, column, product);
+            return;
+        }
+        const int rank = static_cast<int>(blockIdx.x % multicast);
+        const int first_box = own_boxes < boxes ? rank * own_boxes : 0,
+                  first_row = box_rows < tile_k ? rank * box_rows : 0;
+#pragma unroll
+        for (int own = 0; own < own_boxes; ++own) {
+            const int box = first_box + own, box_column = column + box * box_n, row_of_b = step * tile_k + first_row;
+            if (box >= existing) break;
+            T* target = shared.b[stage][box] + first_row * box_n;
+            if constexpr (multicast > 1) copy_box_to_blocks<multicast>(target, map_b, filled, box_column, row_of_b);
+            else copy_box_in(target, map_b, filled, box_column, row_of_b, product);
+        }
+    }
 };
 
 }  // namespace BACKEND

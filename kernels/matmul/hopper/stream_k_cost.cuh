@@ -12,13 +12,24 @@
 namespace BACKEND {
 
 /// Times, in units of one stage of the tile. If shares begin in the middle of tiles, blocks that run at the same time
-/// are at different places along k and hit the L2 cache less often: each stage takes `slowdown` times as long. Adding
-/// one block's sums takes `stages_per_sum`, waiting for other blocks `stages_of_waiting`. `group` sums are added one
-/// after another, then the groups' sums.
+/// are at different places along k and hit the L2 cache less often: each stage takes `slowdown` times as long, or
+/// `apart` times if the cache holds neither A nor B, so that the memory delivers a stage to every block. Adding one
+/// block's sums takes `stages_per_sum`, waiting for other blocks `stages_of_waiting`. `group` sums are added one after
+/// another, then the groups' sums.
 struct StreamKCost {
     double slowdown = 1, stages_per_sum = 1, stages_of_waiting = 0;
     bool possible = true;
     size_t group = 1024;  // all
+    double apart = 1;
+
+    static constexpr double cached_bytes = 30e6;
+
+    /// The same cost for a product whose A and B have so many bytes.
+    constexpr StreamKCost of(double bytes) const {
+        StreamKCost cost = *this;
+        if (bytes > cached_bytes && apart > slowdown) cost.slowdown = apart;
+        return cost;
+    }
 };
 
 /// For kernels without the code to share tiles.
@@ -54,10 +65,10 @@ struct F32StageCost {
 };
 
 /// The cost for tiles of `elements` elements that take `stage_cycles` per stage.
-constexpr StreamKCost grouped_stream_k(double elements, double stage_cycles) {
+constexpr StreamKCost grouped_stream_k(double elements, double stage_cycles, double slowdown = 1) {
     using Cost = GroupedSumsCost;
     const double sum_cycles = Cost::cycles_per_sum + elements / Cost::elements_per_cycle;
-    return {1, sum_cycles / stage_cycles, Cost::cycles_of_waiting / stage_cycles, true, sums_group};
+    return {slowdown, sum_cycles / stage_cycles, Cost::cycles_of_waiting / stage_cycles, true, sums_group};
 }
 
 /// The time of `tiles` tiles cut into `shares` shares, in stages.

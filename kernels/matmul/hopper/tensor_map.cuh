@@ -59,12 +59,12 @@ struct MatrixCount {
 
 /// The map of a row-major matrix, or of a batch of them, to be copied in boxes of box_rows x box_columns. rows and
 /// columns are at least 1; `row_elements` is the distance from one row to the next. d_matrix, all rows and all matrices
-/// are aligned to 16 bytes. Failure(cuda_error) if the driver refuses. The L2 cache fetches whole lines of 128 bytes;
-/// fetching two at a time made products with few rows 5 % slower.
+/// are aligned to 16 bytes. Failure(cuda_error) if the driver refuses. The L2 cache fetches whole lines of 128 bytes,
+/// for `neighbors` two at a time.
 template <typename T>
 CUtensorMap tensor_map(const T* d_matrix, size_t rows, size_t columns, size_t row_elements, unsigned box_rows,
                        unsigned box_columns, CUtensorMapSwizzle swizzle, CUtensorMapDataType type = tensor_map_type<T>,
-                       const MatrixCount& count = {}) {
+                       const MatrixCount& count = {}, bool neighbors = false) {
     CUtensorMap map{};
     const cuuint64_t extents[] = {columns, rows, count.matrices};
     const cuuint64_t row_bytes = row_elements * sizeof(T);
@@ -72,9 +72,10 @@ CUtensorMap tensor_map(const T* d_matrix, size_t rows, size_t columns, size_t ro
     const unsigned dimensions = count.matrices > 1 || count.as_batch ? 3 : 2;
     const cuuint32_t box[] = {box_columns, box_rows, 1};
     const cuuint32_t steps[] = {1, 1, 1};
-    const CUresult result = encode_tensor_map()(&map, type, dimensions, const_cast<T*>(d_matrix), extents, strides, box,
-                                                steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
-                                                CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    const CUresult result = encode_tensor_map()(
+        &map, type, dimensions, const_cast<T*>(d_matrix), extents, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+        swizzle, neighbors ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B : CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (result != CUDA_SUCCESS)
         fail(Exit::cuda_error, "cuTensorMapEncodeTiled: error {} for a {} x {} matrix in boxes of {} x {}", int(result),
              rows, columns, box_rows, box_columns);

@@ -137,9 +137,9 @@ __device__ inline void copy_out(const float (&d)[tile_m / 2], float (&boxes)[cou
 /// be stored transposed: each stage is then turned first. Or B may, which then comes from shared memory, too; or C.
 template <int tile_m, int warpgroups, int stages, bool stream_k, bool many, typename Layouts>
 __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
-    matmul_hopper_tf32(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
-                       const __grid_constant__ CUtensorMap map_c, float* c, size_t stride_c, int m, int n,
-                       TileOrder order, StreamKSchedule schedule, PartialSums partial, bool tma_store) {
+    matmul_hopper_tf32(const __grid_constant__ OperandMaps maps, const __grid_constant__ CUtensorMap map_c, float* c,
+                       size_t stride_c, int m, int n, TileOrder order, StreamKSchedule schedule, PartialSums partial,
+                       bool tma_store) {
 #if HOPPER_CODE
     constexpr int tile_n = 64 * warpgroups;
     constexpr bool large = tile_m * warpgroups > 256;  // more sums than an equal part of the registers holds
@@ -150,13 +150,13 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
     auto& all_shared = *reinterpret_cast<Shared*>(memory);
     auto& shared = all_shared.ring;
     typename Pipeline::Position position;
-    Pipeline::begin(shared, map_a, map_b, warpgroups);
+    Pipeline::begin(shared, maps.a, maps.b, warpgroups);
 
     TileSegment segment;
     if (threadIdx.x < 128) {
         if (large) give_up_registers<40>();
         if (threadIdx.x > 0) return;
-        produce_segments<Pipeline, stream_k, many>(shared, map_a, map_b, order, schedule);
+        produce_segments<Pipeline, stream_k, many>(shared, maps, order, schedule);
         return;
     }
     if (large) take_registers<232>();
@@ -239,17 +239,16 @@ struct Tf32Tile : HopperTile {
         const HopperOperands<float> operands(arguments);
         const TileOrder order = order_of(arguments, tile_m, tile_n, group);
         const StreamKSchedule schedule = schedule_of(arguments, order, cost);
-        const CUtensorMap map_a = operands.map_a(tile_m, transposed_map_type<float>),
-                          map_b = operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B, transposed_map_type<float>,
-                                                 Layouts::b_transposed ? tile_n : hopper_tile_k<float>);
+        const OperandMaps maps =
+            operands.maps(tile_m, Layouts::b_transposed ? tile_n : hopper_tile_k<float>, transposed_map_type<float>);
         const bool tma_store = tile_m % 32 == 0 && rows_are_aligned(arguments.d_c, columns_of_c(arguments));
-        const CUtensorMap map_c = tma_store ? map_of_c(arguments, 32, 32) : map_b;  // not used
+        const CUtensorMap map_c = tma_store ? map_of_c(arguments, 32, 32) : maps.b;  // not used
         return launch_hopper(
             kernel_of<batch>(
                 arguments, matmul_hopper_tf32<tile_m_, warpgroups, stages, stream_k_, Layouts::only_many, Layouts>,
                 matmul_hopper_tf32<tile_m_, warpgroups, stages, stream_k_, (batch || Layouts::only_many), Layouts>),
             stream_k_grid(schedule, arguments.multiprocessors), 128 + 128 * warpgroups,
-            sizeof(HopperTf32Shared<tile_m_, warpgroups, stages, Layouts>), 1, arguments.stream, map_a, map_b, map_c,
+            sizeof(HopperTf32Shared<tile_m_, warpgroups, stages, Layouts>), 1, operands.stream(), maps, map_c,
             arguments.d_c, arguments.stride_c, int(arguments.m), int(arguments.n), order, schedule,
             partial_sums(arguments), tma_store);
     }

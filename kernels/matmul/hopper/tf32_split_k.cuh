@@ -64,12 +64,12 @@ __global__ void __launch_bounds__(160, 1)
         prefetch_tensor_map(map_b);
         Pipeline::init(shared, 1);
     }
-    __syncthreads();  // the ring's barriers are initialized
+    Pipeline::begin();
 
     auto* partial = reinterpret_cast<float*>(memory);
     if (threadIdx.x >= consumers) {
         if (threadIdx.x == consumers)
-            Pipeline::produce(shared, position, map_a, map_b, row, column, first_step, end_step);
+            Pipeline::produce(shared, position, MapPair{map_a, map_b}, row, column, first_step, end_step);
         __syncwarp();  // the cluster barrier below needs whole warps
     } else {
         const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
@@ -120,7 +120,7 @@ struct Tf32SplitKTile : HopperTile {
         const HopperOperands<float> operands(arguments);
         const TileOrder order{grid_for(arguments.m, tile_m), grid_for(arguments.n, tile_n), group};
         return launch_hopper(matmul_hopper_tf32_split_k<tile_m_, stages>, order.tiles() * split_k, 160,
-                             sizeof(typename Pipeline::Shared), split_k, arguments.stream,
+                             sizeof(typename Pipeline::Shared), split_k, operands.stream(),
                              operands.map_a(tile_m, transposed_map_type<float>),
                              operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B, transposed_map_type<float>), arguments.d_c,
                              int(arguments.m), int(arguments.n), int(arguments.k), order, split_k);

@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(384, 1)
     if (threadIdx.x < 128) {
         give_up_registers<40>();
         if (threadIdx.x > 0) return;
-        produce_segments<Pipeline, stream_k>(shared, map_a, map_b, order, schedule);
+        produce_segments<Pipeline, stream_k>(shared, MapPair{map_a, map_b}, order, schedule);
         return;
     }
     take_registers<232>();

@@ -66,11 +66,7 @@ __device__ inline void store_transposed(const float (&d)[tile_m / 2], T (&box)[t
         }
         return;
     }
-    for (unsigned i = thread; i < tile_m * 64; i += threads) {
-        const int r = static_cast<int>(i / 64), x = static_cast<int>(i % 64);
-        if (row + r < m && column + x < n)
-            c[static_cast<size_t>(row + r) * n + column + x] = box[r * 64 + (x / 8 ^ r % 8) * 8 + x % 8];
-    }
+    store_box<tile_m>(box, c, row, column, m, n, thread);
 }
 
 /// Where a block receives the other blocks' sums of its rows: [sender][group of eight rows][thread].
@@ -138,9 +134,9 @@ __device__ inline bool find_segment_of_cluster(const StreamKSchedule& schedule, 
 template <typename T, int tile_m, int warpgroups, int stages, int split_k, int multicast, bool stream_k, bool many,
           typename Layouts>
 __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
-    matmul_hopper_transposed(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
-                             const __grid_constant__ CUtensorMap map_c, T* c, size_t stride_c, int m, int n,
-                             TileOrder order, StreamKSchedule schedule, PartialSums partial, bool tma_store) {
+    matmul_hopper_transposed(const __grid_constant__ OperandMaps maps, const __grid_constant__ CUtensorMap map_c, T* c,
+                             size_t stride_c, int m, int n, TileOrder order, StreamKSchedule schedule,
+                             PartialSums partial, bool tma_store) {
 #if HOPPER_CODE
     constexpr int tile_n = 64 * warpgroups, consumers = 128 * warpgroups, rows = tile_m / split_k;
     using Pipeline = HopperPipeline<T, tile_m, tile_n, stages, 64, multicast, Layouts>;
@@ -152,8 +148,8 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
     unsigned tile_row = 0, tile_column = 0;
     ProductNumber<many> product{};
     if (threadIdx.x == consumers) {
-        prefetch_tensor_map(map_a);
-        prefetch_tensor_map(map_b);
+        prefetch_tensor_map(maps.a);
+        prefetch_tensor_map(maps.b);
         prefetch_tensor_map(map_c);
         Pipeline::init(shared.ring, warpgroups);
     }
@@ -169,7 +165,7 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
                                                       !Layouts::b_transposed && n < Pipeline::tile_k);
             int step = segment.first + for_the_end;
             for (int i = segment.first; i < segment.end; ++i, position.advance()) {
-                Pipeline::load_stage(shared.ring, position, map_a, map_b, row, column, step, product);
+                Pipeline::load_stage(shared.ring, position, maps, row, column, step, product);
                 if (++step == segment.end) step = segment.first;
             }
         }
@@ -239,8 +235,8 @@ struct TransposedProductLaunch {
 };
 
 template <typename T>
-using TransposedProductKernel = void(CUtensorMap, CUtensorMap, CUtensorMap, T*, size_t, int, int, TileOrder,
-                                     StreamKSchedule, PartialSums, bool);
+using TransposedProductKernel = void(OperandMaps, CUtensorMap, T*, size_t, int, int, TileOrder, StreamKSchedule,
+                                     PartialSums, bool);
 
 template <typename T>
 __attribute__((noinline)) LaunchShape launch_hopper_transposed(TransposedProductKernel<T>* kernel,
@@ -250,16 +246,15 @@ __attribute__((noinline)) LaunchShape launch_hopper_transposed(TransposedProduct
     constexpr unsigned group = 8;
     const HopperOperands<T> operands(arguments);
     const bool tma_store = rows_are_aligned(arguments.d_c, arguments.n);
-    const CUtensorMap map_a = operands.map_a(tile.tile_m),
-                      map_b = operands.map_b(CU_TENSOR_MAP_SWIZZLE_128B, tensor_map_type<T>, tile.b_box_rows);
-    const CUtensorMap map_c = tma_store ? map_of_c(arguments, tile.tile_m / tile.split_k, 64) : map_b;  // not used
+    const OperandMaps maps = operands.maps(tile.tile_m, tile.b_box_rows);
+    const CUtensorMap map_c = tma_store ? map_of_c(arguments, tile.tile_m / tile.split_k, 64) : maps.b;  // not used
     const TileOrder order = order_of(arguments, tile.tile_m, 64 * tile.warpgroups, group, tile.multicast);
     const StreamKSchedule schedule = schedule_of(arguments, order, cost);
     const unsigned grid = tile.split_k > 1      ? order.tiles() * tile.split_k
                           : schedule.shares > 0 ? stream_k_grid(schedule, arguments.multiprocessors)
                                                 : persistent_grid(order, arguments.multiprocessors, tile.multicast);
     return launch_hopper(kernel, grid, 128 * tile.warpgroups + 32, tile.shared_bytes, tile.split_k * tile.multicast,
-                         arguments.stream, map_a, map_b, map_c, arguments.d_c, arguments.stride_c, int(arguments.m),
+                         operands.stream(), maps, map_c, arguments.d_c, arguments.stride_c, int(arguments.m),
                          int(arguments.n), order, schedule, partial_sums(arguments), tma_store);
 }
 
