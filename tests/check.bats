@@ -176,12 +176,16 @@ clean() {
 }
 
 @test "no program has a finding at larger sizes, on any number of simulator threads" {
-    local threads
+    local threads run
     for threads in 1 2 3 16; do
         export SIMCC_THREADS=$threads
-        clean vecadd -n 300001 || return
-        clean reduce -k tagged,single-pass,grid-stride -n 100003,1Mi || return
-        clean matmul -k "tiled-*" -n 97 || return
+        for run in "access -n 100003" "banks -n 1000" "collective -n 30001" "conv1d -n 100003" "diverge -n 2001" \
+            "matadd -n 501x333" "matmul -k tiled-* -n 97" "nested -n 1500" "reduce -k tagged,single-pass,grid-stride -n 100003,1Mi" \
+            "streams -n 100003" "texture -n 199x217" "transfer -n 1000003" "transpose -n 501x333" "trapezoid -n 200003" \
+            "vecadd -n 300001"; do
+            # shellcheck disable=SC2086  # a program and its arguments
+            clean ${run%% *} -q ${run#* } || return
+        done
     done
     clean reduce -n 150000
     for type in f64 i32 i64; do clean reduce -k tagged -t "$type" -n 200Ki || return; done

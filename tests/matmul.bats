@@ -166,7 +166,7 @@ expect_right_for() {
     done
 }
 
-thin_columns=1x1x1,33x1x17,101x7x1001,1000x3x37,64x4x2048,3x2x33333 # the last is shared along k
+thin_columns=1x1x1,33x1x17,101x7x1001,1000x3x37,64x4x2048,6x1x4458,7x3x1001,293x1x2214,3x2x33333 # the last is shared along k
 thin_rows=1x500x64,3x333x777,8x129x1025,5x13x20001
 thin_steps=101x103x15,50x3001x7,77x9x1,100x100x16,700x33x3,4500x9x16 # the last in several chunks of rows
 
@@ -175,12 +175,13 @@ thin_steps=101x103x15,50x3001x7,77x9x1,100x100x16,700x33x3,4500x9x16 # the last 
     on_simulator || dtypes="f32 f64 tf32 bf16 f16"
     for dtype in $dtypes; do
         expect_fine matmul -k thin --tile all -t "$dtype" -n $thin_columns,$thin_rows,$thin_steps -w 0 -r 1 --csv
-        [ "$(column verify | sort | uniq -c | xargs)" = "29 pass" ]
+        [ "$(column verify | sort | uniq -c | xargs)" = "41 pass" ]
         if on_simulator; then continue; fi
         expect_fine matmul -k thin --tile steps -t "$dtype" -n 300000x9x16 -w 0 -r 1 --csv # several chunks there, too
         [ "$(column verify)" = pass ]
     done
-    for tile in rows:5x13x20001:5x28x5024/4 columns:64x4x2048:16x4x2048 dots:70x70x100:1x1x128 dots:3x9x1:1x1x8; do
+    for tile in rows:5x13x20001:5x28x5024/4 columns:64x4x2048:16x4x2048 dots:7x7x100:1x1x128 dots:3x9x1:1x1x8 \
+        dots:5x1x3968:1x1x4096; do
         IFS=: read -r kind shape name <<<"$tile"
         expect_fine matmul -k thin --tile "$kind" -n "$shape" -w 0 -r 1 --csv
         [ "$(column p_tile)" = "$name" ] || ! on_simulator || complain "$tile"
@@ -188,8 +189,8 @@ thin_steps=101x103x15,50x3001x7,77x9x1,100x100x16,700x33x3,4500x9x16 # the last 
     expect_fine matmul -k thin --tile rows,columns -n 3x2x77 -w 0 -r 1 --csv
     [ "$(column verify | xargs)" = "pass pass" ]
     refuses 2 "no such tile computes 50x90x7 in f32; there are steps, dots" matmul -k thin --tile rows -n 50x90x7
-    refuses 77 "81x81x81 has more than 8 rows and columns, more than 16 steps along k, and more than 524288" \
-        matmul -k thin -n 81
+    refuses 77 "163x163x163 has more than 8 rows and columns, more than 16 steps along k, and too many products" \
+        matmul -k thin -n 163
 }
 
 @test "a thin product has the same bits in every run, also if blocks share k" {
@@ -292,16 +293,18 @@ thin_steps=101x103x15,50x3001x7,77x9x1,100x100x16,700x33x3,4500x9x16 # the last 
     fi
     try matmul --tile list -t bf16
     if [ "$(wc -l <<<"$output")" -lt 3 ]; then skip "such tiles need compute capability 9.0"; fi
-    [ "$(grep -c '^hopper,.*,none$' <<<"$output")" -eq 41 ]
+    [ "$(grep -c '^hopper,.*,none$' <<<"$output")" -eq 44 ]
     [ "$(grep -c '^hopper,.*,b$' <<<"$output")" -eq 9 ]
     local tile
-    for tile in 128x256x64 64x64x64/2 64x128x64:multicast 64x128x64:stream-k@40; do
+    for tile in 128x256x64 64x64x64/2 64x64x64/8 64x128x64:multicast 64x128x64:stream-k@40 128x128x64:stream-k; do
         expect_fine matmul -t bf16 -k hopper --tile $tile -n 512x640x4096 -w 0 -r 1 --csv
         [ "$(column p_tile) $(column verify)" = "${tile%%:*} pass" ] || complain "--tile $tile"
     done
-    # Rows of results that TMA cannot store, of even and odd length.
-    expect_fine matmul -t bf16 -k hopper -n 300x298x190,129x66x65,70x333x64 -w 0 -r 1 --csv
-    [ "$(column verify | sort -u)" = pass ]
+    # Rows of results that TMA cannot store, of even and odd length; and tiles that are mostly beyond the matrices.
+    for tile in 128x256x64 88x128x64 192x128x64 64x64x64/4; do
+        expect_fine matmul -t bf16 -k hopper --tile $tile -n 300x298x190,129x66x65,70x333x64,193x257x130 -w 0 -r 1 --csv
+        [ "$(column verify | sort -u)" = pass ]
+    done
     refuses 2 "no such tile computes 64x64x64 in bf16; there are 128x256x64, " matmul -t bf16 -k hopper --tile 1x1x1 -n 64
 }
 

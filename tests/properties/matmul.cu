@@ -254,11 +254,10 @@ void check_thin_plans(std::size_t m, std::size_t n, std::size_t k, unsigned mult
     for (unsigned stream = 0; stream < rows.streams; ++stream)
         require(rows.width + stream * (n % piece_length<T>) % piece_length<T> <= rows.lanes * piece_length<T>,
                 "a stream's lanes do not cover its columns");
-    if (double(m) * double(n) * double(k) <= double(most_lane_dots)) {
-        const LaneDotsPlan dots = plan_lane_dots(m, n, k);
+    if (suits_lane_dots(double(m) * double(n), double(k))) {
+        const LaneDotsPlan dots = plan_lane_dots(m, n, k, sizeof(T), multiprocessors);
         require(dots.elements == m * n, "an element of C has no lanes");
-        require(dots.lanes == 32 || dots.lanes * lane_dots_in_flight >= k, "lanes take more than one round");
-        require(lanes_per_warp % dots.lanes == 0, "an element's lanes are in two warps");
+        require(dots.lanes <= most_dots_lanes && (dots.lanes & (dots.lanes - 1)) == 0, "not a power of two");
         require(std::size_t{dots.elements} * dots.lanes < std::size_t{1} << 31, "32 bits do not number all lanes");
     }
     const FewStepsPlan steps = plan_few_steps<T>(m, n, k, multiprocessors);

@@ -98,8 +98,8 @@ struct TransposedCopies {
     size_t bytes() const { return a_bytes + b_bytes + c_bytes; }
     double cycles(unsigned multiprocessors) const {
         const auto of = [=](size_t bytes, size_t of_element) {
-            const double rate = CopyingCost::transposed_bytes_per_cycle(of_element) * multiprocessors;
-            return bytes == 0 ? 0 : CopyingCost::launch_cycles + double(bytes) / rate;
+            const double rate = TransposingCost::bytes_per_cycle(of_element) * multiprocessors;
+            return bytes == 0 ? 0 : TransposingCost::launch_cycles + double(bytes) / rate;
         };
         return of(a_bytes, element_bytes) + of(b_bytes, element_bytes) + of(c_bytes, result_bytes);
     }

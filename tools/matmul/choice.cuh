@@ -96,9 +96,9 @@ inline std::string why_not(const ProductProblem& problem, const MatmulVariant& v
         return text("the simulator has no tensor cores for {}; choose --dtype f32 or f64", type);
     if (variant.method == thin_method)
         return text(
-            "{} has more than {} rows and columns, more than {} steps along k, and more than {} products to add up; "
-            "choose another --kernel",
-            problem.shape.name(), few_rows, few_steps, most_lane_dots);
+            "{} has more than {} rows and columns, more than {} steps along k, and too many products to add up; choose "
+            "another --kernel",
+            problem.shape.name(), few_rows, few_steps);
     return text("it does not run here for {}; choose another --dtype or --kernel", type);
 }
 

@@ -23,8 +23,8 @@
 
 namespace BACKEND {
 
-// What a thin product costs in cycles, without the launch. The constants come from timings on an H200, those of dots,
-// few steps and few columns from a dozen shapes each.
+// What a thin product costs in cycles, without the launch. The constants are fitted to timings on an H200, the caches
+// cold: of 30 to 150 products of each kind and size of elements.
 struct ThinCost {
     double fixed;                    // of a block: staging, adding the sums of its lanes
     double busy;                     // of a multiprocessor, if it takes longer than the memory
@@ -72,7 +72,9 @@ ProductMethod few_columns_method(const ProductProblem& problem) {
     const FewColumnsPlan plan = plan_few_columns<T>(m, n, k, unsigned(problem.device->multiprocessors));
     const std::string tile = thin_tile(plan.block_rows, n, plan.share_pieces * piece_length<T>, plan.shares);
     const double busy = FewColumnsCost::busy<T>(plan, unsigned(problem.device->multiprocessors));
-    const ThinCost cost = {FewColumnsCost::fixed(n), busy, FewColumnsCost::sharing<T>(plan), by_size<T>(22, 15, 9)};
+    constexpr double busy_factor = 2, sharing_factor = 1.5;  // the plan's costs are those of a warm cache
+    const ThinCost cost = {5100 + by_size<T>(420, 560, 800) * lanes_for(n), busy_factor * busy,
+                           sharing_factor * FewColumnsCost::sharing<T>(plan), by_size<T>(22, 15, 9)};
     return thin_method_of<FewColumns, T>(problem, plan, tile, cost);
 }
 
@@ -81,9 +83,11 @@ ProductMethod few_rows_method(const ProductProblem& problem) {
     const auto [m, n, k] = problem.shape;
     const FewRowsPlan plan = plan_few_rows<T>(m, n, k, unsigned(problem.device->multiprocessors));
     const double ahead = m <= 2 ? few_rows_ahead<1> : few_rows_ahead<few_rows>;
-    const ThinCost cost = {4000 + by_size<T>(1300, 900, 700) * lanes_for(m),
-                           ThinRoundCost::loading * double(plan.share_k) / (plan.streams * ahead),
-                           sharing_cycles<T>(plan.shares, m * plan.width), by_size<T>(47, 30, 13)};
+    const size_t blocks = size_t{plan.tiles} * plan.shares,
+                 waves = divide_up(blocks, few_rows_resident * size_t(problem.device->multiprocessors));
+    const double rounds = double(plan.share_k) / (plan.streams * ahead) * double(waves);
+    const ThinCost cost = {by_size<T>(7170, 6450, 6450) + by_size<T>(400, 160, 125) * lanes_for(m),
+                           by_size<T>(1500, 2300, 2500) * rounds, plan.shares > 1 ? 4000.0 : 0, by_size<T>(47, 30, 13)};
     return thin_method_of<FewRows, T>(problem, plan, thin_tile(m, plan.width, plan.share_k, plan.shares), cost);
 }
 
@@ -91,7 +95,11 @@ template <typename T>
 ProductMethod few_steps_method(const ProductProblem& problem) {
     const auto [m, n, k] = problem.shape;
     const FewStepsPlan plan = plan_few_steps<T>(m, n, k, unsigned(problem.device->multiprocessors));
-    const ThinCost cost = {3000 + 300 * double(k),     0, 0, by_size<T>(35, 38, 26), by_size<T>(12, 17, 18.5),
+    const ThinCost cost = {5650 + by_size<T>(490, 450, 360) * lanes_for(k),
+                           0,
+                           0,
+                           by_size<T>(35, 38, 26),
+                           by_size<T>(12, 17, 18.5),
                            by_size<T>(8.5, 12.5, 13.8)};
     return thin_method_of<FewSteps, T>(problem, plan, thin_tile(plan.rows, plan.lanes * few_steps_columns<T>, k, 1),
                                        cost);
@@ -100,12 +108,9 @@ ProductMethod few_steps_method(const ProductProblem& problem) {
 template <typename T>
 ProductMethod lane_dots_method(const ProductProblem& problem) {
     const auto [m, n, k] = problem.shape;
-    const LaneDotsPlan plan = plan_lane_dots(m, n, k);
-    const size_t rounds = divide_up(k, size_t{plan.lanes} * lane_dots_in_flight);
-    constexpr double lanes_per_cycle = 0.6;  // that a multiprocessor starts
-    const double starting = double(plan.elements) * plan.lanes / (lanes_per_cycle * problem.device->multiprocessors);
-    const ThinCost cost = {1500 + starting + 40 * std::log2(double(plan.lanes)),
-                           ThinRoundCost::loading * double(rounds), 0, 8};
+    const auto multiprocessors = unsigned(problem.device->multiprocessors);
+    const LaneDotsPlan plan = plan_lane_dots(m, n, k, sizeof(T), multiprocessors);
+    const ThinCost cost = {0, LaneDotsCost::cycles(plan, sizeof(T), multiprocessors), 0, 8};
     return thin_method_of<LaneDots, T>(problem, plan, thin_tile(1, 1, plan.lanes * lane_dots_in_flight, 1), cost);
 }
 
@@ -119,7 +124,9 @@ inline constexpr ThinKind thin_kinds[] = {
     {"columns", [](const ProductShape& shape) { return shape.n <= few_columns; }, few_columns_method<T>},
     {"rows", [](const ProductShape& shape) { return shape.m <= few_rows; }, few_rows_method<T>},
     {"steps", [](const ProductShape& shape) { return shape.k <= few_steps; }, few_steps_method<T>},
-    {"dots", [](const ProductShape& shape) { return shape.flop() / 2 <= double(most_lane_dots); }, lane_dots_method<T>},
+    {"dots",
+     [](const ProductShape& shape) { return suits_lane_dots(double(shape.m) * double(shape.n), double(shape.k)); },
+     lane_dots_method<T>},
 };
 
 // tf32 is computed in f32, which is as fast here.

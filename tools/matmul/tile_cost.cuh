@@ -1,7 +1,7 @@
 // How long a Hopper kernel takes with each of its tiles: an estimate of the cycles of the block that has the most work.
-// All constants of the model are in this file, in stream_k_cost.cuh, and in hopper/tile_tables.cuh; they were
-// fitted on an H200 (132 multiprocessors, CUDA 13), and tests/measure/fit_matmul.bash measures them again,
-// except those of CopyingCost, of storing_cycles(), and of tiles of transposed matrices.
+// All constants of the model are in this file, in product_cost.cuh, stream_k_cost.cuh and hopper/tile_tables.cuh; they
+// were fitted on an H200 (132 multiprocessors, CUDA 13), and tests/measure/fit_matmul.bash measures those of this file
+// and of the tables again, except those of tiles of transposed matrices.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +14,7 @@
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/hopper/fitted_tiles.cuh"
 #include "kernels/matmul/hopper/stream_k_cost.cuh"
+#include "tools/matmul/product_cost.cuh"
 #include "tools/matmul/shape.hpp"
 
 namespace BACKEND {
@@ -54,8 +55,15 @@ struct LoadingCost {
 struct MemoryCost {
     static constexpr double bytes_per_cycle = 18;     // of each multiprocessor
     static constexpr double read_once_factor = 0.87;  // for a matrix that only one row or column of tiles reads
-    static constexpr double visible_part = 0.15;      // of the shorter of computing and reading: the rest is hidden
+    static constexpr double visible_part = 0.15;      // in a batch: of the shorter of computing and moving
 };
+
+// If the L2 cache holds neither A nor B, and blocks are at different places along k: how many times as long the memory
+// takes to deliver a stage as the block takes to multiply it.
+constexpr double stages_apart(unsigned tile_m, unsigned tile_n, double cycles_per_stage) {
+    constexpr double row_bytes = 128, read_part = 0.75;  // of a stage: the rest is still in the cache
+    return read_part * (tile_m + tile_n) * row_bytes / MemoryCost::bytes_per_cycle / cycles_per_stage;
+}
 
 // Clusters of four leave some multiprocessors of the larger groups idle: 10 of every 11 have a block.
 struct ClusterOfFour {
@@ -81,11 +89,12 @@ inline double loading_cycles(const TileChoice& choice, const ProductShape& shape
 }
 
 // The cycles that the memory takes to deliver A and B once.
-inline double memory_cycles(const TileChoice& choice, const ProductShape& shape, unsigned multiprocessors) {
+inline double memory_cycles(const TileChoice& choice, const ProductShape& shape, double bytes_per_cycle,
+                            unsigned multiprocessors) {
     using Cost = MemoryCost;
     const double of_a = double(shape.m) * (shape.n <= choice.tile.n ? Cost::read_once_factor : 1),
                  of_b = double(shape.n) * (shape.m <= choice.tile.m ? Cost::read_once_factor : 1);
-    return (of_a + of_b) * double(shape.k) * choice.element_bytes / (Cost::bytes_per_cycle * multiprocessors);
+    return (of_a + of_b) * double(shape.k) * choice.element_bytes / (bytes_per_cycle * multiprocessors);
 }
 
 // How many blocks run at once.
@@ -100,6 +109,10 @@ struct BlockWork {
     double stages, stores, busy;
 };
 
+inline double operand_bytes(const TileChoice& choice, const ProductShape& shape) {
+    return (double(shape.m) + double(shape.n)) * double(shape.k) * choice.element_bytes;
+}
+
 inline BlockWork longest_work(const TileChoice& choice, const ProductShape& shape, size_t products,
                               unsigned multiprocessors) {
     const auto [m, n, k] = shape;
@@ -111,18 +124,18 @@ inline BlockWork longest_work(const TileChoice& choice, const ProductShape& shap
                 double(divide_up(tiles.count(), multiprocessors)), 1};
     }
     const unsigned cluster = choice.split_k * choice.multicast;
+    const StreamKCost sharing = choice.stream_k_cost.of(operand_bytes(choice, shape));
     const size_t tiles =
         divide_up(divide_up(m, choice.tile.m), choice.multicast) * divide_up(n, choice.tile.n) * products;
     const StreamKSchedule schedule =
-        stream_k_schedule(tiles, k, choice.tile.k, multiprocessors / choice.multicast, choice.stream_k_cost);
+        stream_k_schedule(tiles, k, choice.tile.k, multiprocessors / choice.multicast, sharing);
     const size_t full_waves = divide_up(size_t{schedule.whole} * cluster, blocks_at_once(cluster, multiprocessors));
     // A single tile takes as long as all those that a multiprocessor works on at once.
     const double waves = double(choice.at_once > 1 ? std::max<size_t>(full_waves, choice.at_once) : full_waves);
     if (schedule.whole == tiles)
         return {waves * steps, waves, std::min(1.0, double(tiles) * cluster / multiprocessors)};
-    return {
-        waves * steps + stream_k_stages(tiles - schedule.whole, schedule.steps, schedule.shares, choice.stream_k_cost),
-        waves + 1, 1};
+    return {waves * steps + stream_k_stages(tiles - schedule.whole, schedule.steps, schedule.shares, sharing),
+            waves + 1, 1};
 }
 
 // In a batch, blocks stay for many products: while the results of one are stored, the stages of the next are loaded;
@@ -139,53 +152,19 @@ inline double cycles_of_batch(const TileChoice& choice, const ProductShape& shap
 // The estimated cycles of a choice: blocks run in waves of one per multiprocessor, and a wave takes as long as a tile
 // or, if it is the last, as its shares. Meanwhile the memory has to deliver A and B once.
 inline double estimated_cycles(const TileChoice& choice, const ProductShape& shape, size_t products,
-                               unsigned multiprocessors) {
+                               const ProductCost& cost, unsigned multiprocessors) {
     const BlockWork work = longest_work(choice, shape, products, multiprocessors);
-    const double from_memory = memory_cycles(choice, shape, multiprocessors) * double(products);
     const double computing = work.stages * std::max(choice.cycles_per_stage, loading_cycles(choice, shape, work.busy));
-    if (products > 1) return cycles_of_batch(choice, shape, products, multiprocessors, work, computing, from_memory);
-    return std::max(computing, from_memory) + MemoryCost::visible_part * std::min(computing, from_memory) +
-           work.stores * choice.fixed_cycles;
-}
-
-// The cycles that it takes at least to begin and to store C, which only products of few steps along k notice. (Rates
-// for each multiprocessor, from ten such products of each type on an H200.)
-inline double storing_cycles(const ProductShape& shape, bool c_transposed, size_t products, size_t element_bytes,
-                             unsigned multiprocessors) {
-    constexpr size_t sector = 32;  // of the L2 cache
-    constexpr double beginning = 2500;
-    const bool is_aligned = (c_transposed ? shape.m : shape.n) * element_bytes % sector == 0;
-    const double bytes_per_cycle = element_bytes == 2   ? (is_aligned ? 9 : 7)
-                                   : !is_aligned        ? 8
-                                   : element_bytes == 4 ? 13.5
-                                                        : 14.5;
-    const double bytes = double(shape.m) * double(shape.n) * double(products) * double(element_bytes);
-    return beginning + bytes / (bytes_per_cycle * multiprocessors);
-}
-
-// The cost of copying a matrix before the product, to aligned rows or transposed: the launch, and bytes for each
-// multiprocessor.
-struct CopyingCost {
-    static constexpr double launch_cycles = 6500;
-    static constexpr double bytes_per_cycle = 6.5;
-    static constexpr double transposed_bytes_per_cycle(size_t element_bytes) {
-        return element_bytes == 8 ? 8 : 1.45 * double(element_bytes);
+    if (products > 1) {
+        const double reading = memory_cycles(choice, shape, MemoryCost::bytes_per_cycle, multiprocessors);
+        return cycles_of_batch(choice, shape, products, multiprocessors, work, computing, reading * double(products));
     }
-};
-
-// The cycles of the copies that a product needs before TMA can load its tiles.
-inline double copying_cycles(const ProductShape& shape, const Transposes& stored, size_t element_bytes,
-                             unsigned multiprocessors) {
-    constexpr size_t tma_alignment = 16, copied_row = 128;  // a copy's rows begin at cache lines
-    const auto cycles = [&](size_t rows, size_t columns) {
-        const size_t row = columns * element_bytes;
-        if (row % tma_alignment == 0) return 0.0;
-        const double read_and_written = double(row + divide_up(row, copied_row) * copied_row) / 2;
-        return CopyingCost::launch_cycles +
-               double(rows) * read_and_written / (CopyingCost::bytes_per_cycle * multiprocessors);
-    };
-    return (stored.a ? cycles(shape.k, shape.m) : cycles(shape.m, shape.k)) +
-           (stored.b ? cycles(shape.n, shape.k) : cycles(shape.k, shape.n));
+    const double reading = memory_cycles(choice, shape, cost.bytes_per_cycle, multiprocessors),
+                 storing = results_cycles(shape, choice.stored.c, choice.element_bytes, cost, multiprocessors);
+    const double of_tiles = (work.stores - 1 + cost.tile_part) * choice.fixed_cycles +
+                            double(choice.tile.m) * choice.tile.n * cost.per_result;
+    return cost.beginning + (choice.split_k > 1 ? cost.cluster : 0) + (choice.multicast > 1 ? cost.multicast : 0) +
+           overlapped(overlapped(computing, reading, cost.visible_part) + of_tiles, storing, cost.visible_storing);
 }
 
 // Whether a choice can compute so many products at all, however slowly.
@@ -202,10 +181,10 @@ inline bool can_compute(const TileChoice& choice, const ProductShape& shape, con
 // which has the fewest rows.
 template <typename Choices>
 const TileChoice& best_choice(const Choices& choices, const ProductShape& shape, const Transposes& stored,
-                              size_t products, unsigned multiprocessors) {
+                              size_t products, const ProductCost& product_cost, unsigned multiprocessors) {
     const auto cost = [&](const TileChoice& choice) {
         if (!can_compute(choice, shape, stored, products, multiprocessors)) return std::pair(HUGE_VAL, size_t{0});
-        return std::pair(estimated_cycles(choice, shape, products, multiprocessors),
+        return std::pair(estimated_cycles(choice, shape, products, product_cost, multiprocessors),
                          divide_up(shape.m, choice.tile.m) * divide_up(shape.n, choice.tile.n));
     };
     const auto faster = [&](const TileChoice& one, const TileChoice& other) { return cost(one) < cost(other); };

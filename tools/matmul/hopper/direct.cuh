@@ -15,12 +15,12 @@
 
 namespace BACKEND {
 
-// What products of one type by `direct` cost, in cycles. tests/measure/fit_direct.py fits these constants. (For 16-bit
-// types, `unit` and `between_clusters` are from a few shapes with long misaligned rows, of which the fit has none.)
+// What products of one type by `direct` cost, in cycles, the caches cold. tests/measure/fit_direct.py fits these
+// constants and those of direct_tiles.
 struct DirectCost {
-    double fixed;              // of a block: filling the ring, storing the sums
+    double beginning;          // of a product
+    double fixed;              // of a wave of blocks: filling the ring, storing the sums
     double shortest_stage;     // of a block: a part of the memory's latency
-    double alone;              // a stage's time, in units of stage_cycles, if a multiprocessor has only one block
     double crowding;           // added to `fixed` for each further block of a multiprocessor
     double unit;               // for each unit of a stage from rows that do not begin at multiples of 16 bytes
     double sharing;            // of blocks of a cluster that add each other's sums,
@@ -29,25 +29,26 @@ struct DirectCost {
     double bytes_per_cycle;    // of the memory, for each multiprocessor
     double visible_part;       // of the shorter of computing and reading: the rest is hidden
 };
-inline constexpr double direct_straightening = 0.22;  // for each element of a stage, if rows are odd, of 16-bit types
-inline constexpr DirectCost direct_cost_16_bit = {4360, 450, 1.32, 330, 0.15, 1950, 52, 2500, 20.8, 0.26},
-                            direct_cost_f32 = {3520, 870, 1.2, 30, 0.06, 1600, 41, 5500, 8.9, 0.28},
-                            direct_cost_tf32 = {3790, 530, 1.2, 110, 0.086, 1710, 65, 5500, 17, 0.3},
-                            direct_cost_f64 = {3910, 360, 1, 20, 0.081, 2535, 9, 5500, 10.4, 0.22};
+inline constexpr double direct_straightening = 0.25;  // for each element of a stage, if rows are odd, of 16-bit types
+inline constexpr DirectCost direct_cost_16_bit = {5910, 950, 210, 950, 0.044, 1880, 17, 2670, 10.2, 0.85},
+                            direct_cost_f32 = {4330, 1590, 590, 650, 0.071, 2760, 15, 3400, 10.1, 0.47},
+                            direct_cost_tf32 = {3800, 2460, 540, 450, 0.07, 2320, 27, 2700, 13.5, 0.56},
+                            direct_cost_f64 = {5790, 810, 320, 210, 0.064, 2310, 45, 2790, 13.7, 0.58};
 
-// How much faster than `hopper` it must be to be chosen, since both models err.
-constexpr double direct_margin = 1.15;
+// How much faster than `hopper` it must be to be chosen in f64, where its model errs more.
+constexpr double direct_f64_margin = 1.1;
 
 // The side of the smallest tile. In tf32, batches of such products take less time than TMA needs to start, which no
 // model knows: their estimate is reduced.
 constexpr size_t smallest_direct_side = 32;
-constexpr double smallest_direct_part = 0.5;
+constexpr double smallest_direct_part = 0.35;
 
 // A tile, and what decides how long it takes.
 struct DirectChoice {
     TileSize tile;
     unsigned element_bytes, occupancy;  // blocks that a multiprocessor holds
-    double stage_cycles;                // that a multiprocessor takes to multiply a stage
+    double stage_cycles;                // that a multiprocessor takes to multiply a stage, with several blocks,
+    double alone;                       // and how many times as long with one
     const DirectCost* cost;
     bool takes_batch;
     LaunchShape (*launch)(const MatmulArguments<void>&, unsigned blocks);
@@ -55,15 +56,16 @@ struct DirectChoice {
     std::string key(unsigned blocks) const { return tile_name(tile) + (blocks > 1 ? text("/{}", blocks) : ""); }
 };
 
-// `reached`: the fraction of the peak that multiplying a stage reaches.
+// `reached`: the fraction of the peak that multiplying a stage reaches; `alone` as in DirectChoice.
 template <typename T, bool tensor, int tile_m, int tile_n, int warps_m, int warps_n, int stages, bool batch = false>
-constexpr DirectChoice direct_tile(double reached) {
+constexpr DirectChoice direct_tile(double reached, double alone) {
     using Shape = DirectShape<T, tensor, tile_m, tile_n, warps_m, warps_n, stages>;
     constexpr double peak = sizeof(T) == 8 || !tensor ? 128 : 2048 / sizeof(T);  // multiply-adds a cycle
     return {{Shape::tile_m, Shape::tile_n, Shape::tile_k},
             sizeof(T),
             Shape::resident,
             double(tile_m) * tile_n * Shape::tile_k / (peak * reached),
+            alone,
             sizeof(T) == 8   ? &direct_cost_f64
             : sizeof(T) == 2 ? &direct_cost_16_bit
             : tensor         ? &direct_cost_tf32
@@ -75,28 +77,40 @@ constexpr DirectChoice direct_tile(double reached) {
 // 16-bit types.
 template <typename T, bool tensor>
 inline constexpr DirectChoice direct_tiles[] = {
-    direct_tile<T, tensor, 128, 128, 2, 4, 4>(0.69),     direct_tile<T, tensor, 128, 64, 2, 2, 3>(0.48),
-    direct_tile<T, tensor, 64, 64, 2, 2, 4, true>(0.44), direct_tile<T, tensor, 32, 128, 1, 4, 4>(0.35),
-    direct_tile<T, tensor, 128, 32, 4, 1, 4>(0.48),      direct_tile<T, tensor, 32, 32, 2, 2, 4, true>(0.22),
+    direct_tile<T, tensor, 128, 128, 2, 4, 4>(0.43, 1.05),
+    direct_tile<T, tensor, 128, 64, 2, 2, 3>(0.52, 2.00),
+    direct_tile<T, tensor, 64, 64, 2, 2, 4, true>(0.53, 1.86),
+    direct_tile<T, tensor, 32, 128, 1, 4, 4>(0.47, 1.74),
+    direct_tile<T, tensor, 128, 32, 4, 1, 4>(0.83, 2.66),
+    direct_tile<T, tensor, 32, 32, 2, 2, 4, true>(0.34, 2.35),
 };
 template <>
 inline constexpr DirectChoice direct_tiles<float, true>[] = {
-    direct_tile<float, true, 128, 128, 2, 4, 4>(0.57),     direct_tile<float, true, 128, 64, 2, 2, 3>(0.47),
-    direct_tile<float, true, 64, 64, 2, 2, 4, true>(0.41), direct_tile<float, true, 32, 128, 1, 4, 4>(0.36),
-    direct_tile<float, true, 128, 32, 4, 1, 4>(0.33),      direct_tile<float, true, 32, 32, 2, 2, 4, true>(0.25),
+    direct_tile<float, true, 128, 128, 2, 4, 4>(0.59, 1.43),
+    direct_tile<float, true, 128, 64, 2, 2, 3>(0.41, 1.31),
+    direct_tile<float, true, 64, 64, 2, 2, 4, true>(0.34, 1.22),
+    direct_tile<float, true, 32, 128, 1, 4, 4>(0.34, 1.23),
+    direct_tile<float, true, 128, 32, 4, 1, 4>(0.31, 1.24),
+    direct_tile<float, true, 32, 32, 2, 2, 4, true>(0.22, 1.33),
 };
 template <>
 inline constexpr DirectChoice direct_tiles<float, false>[] = {
-    direct_tile<float, false, 128, 128, 2, 4, 4>(0.74),     direct_tile<float, false, 128, 64, 2, 2, 3>(0.65),
-    direct_tile<float, false, 64, 64, 2, 2, 4, true>(0.65), direct_tile<float, false, 32, 128, 1, 4, 4>(0.61),
-    direct_tile<float, false, 128, 32, 4, 1, 4>(0.61),      direct_tile<float, false, 32, 32, 4, 1, 4, true>(0.44),
+    direct_tile<float, false, 128, 128, 2, 4, 4>(0.54, 1.00),
+    direct_tile<float, false, 128, 64, 2, 2, 3>(0.59, 1.21),
+    direct_tile<float, false, 64, 64, 2, 2, 4, true>(0.59, 1.22),
+    direct_tile<float, false, 32, 128, 1, 4, 4>(0.54, 1.15),
+    direct_tile<float, false, 128, 32, 4, 1, 4>(0.55, 1.21),
+    direct_tile<float, false, 32, 32, 4, 1, 4, true>(0.38, 1.26),
 };
 // More warps hide the latencies of f64.
 template <>
 inline constexpr DirectChoice direct_tiles<double, true>[] = {
-    direct_tile<double, true, 128, 128, 4, 4, 4>(0.74),     direct_tile<double, true, 128, 64, 4, 2, 3>(0.69),
-    direct_tile<double, true, 64, 64, 2, 2, 4, true>(0.79), direct_tile<double, true, 32, 128, 2, 4, 4>(0.79),
-    direct_tile<double, true, 128, 32, 4, 2, 4>(0.69),      direct_tile<double, true, 32, 32, 2, 2, 4, true>(0.67),
+    direct_tile<double, true, 128, 128, 4, 4, 4>(0.73, 1.00),
+    direct_tile<double, true, 128, 64, 4, 2, 3>(0.64, 1.00),
+    direct_tile<double, true, 64, 64, 2, 2, 4, true>(0.79, 1.34),
+    direct_tile<double, true, 32, 128, 2, 4, 4>(0.66, 1.00),
+    direct_tile<double, true, 128, 32, 4, 2, 4>(0.85, 1.40),
+    direct_tile<double, true, 32, 32, 2, 2, 4, true>(0.60, 1.10),
 };
 
 inline TableOf<DirectChoice> direct_tiles_of(DType dtype) {
@@ -129,7 +143,7 @@ inline double direct_cycles(const DirectChoice& choice, unsigned blocks, const P
                          misaligned(shape.n, double(choice.tile.n) * choice.tile.k);
     const auto wave = [&](size_t blocks_each) {  // on each multiprocessor
         if (blocks_each == 0) return 0.0;
-        const double busy = stage * std::max(double(blocks_each), cost.alone);
+        const double busy = stage * std::max(double(blocks_each), choice.alone);
         return cost.fixed + cost.crowding * double(blocks_each - 1) +
                double(steps) * std::max(busy, cost.shortest_stage);
     };
@@ -138,7 +152,7 @@ inline double direct_cycles(const DirectChoice& choice, unsigned blocks, const P
                              (blocks > cluster ? cost.between_clusters : 0);
     const double memory =
         shape.elements() * double(products) * choice.element_bytes / (cost.bytes_per_cycle * multiprocessors);
-    return std::max(computing, memory) + cost.visible_part * std::min(computing, memory);
+    return cost.beginning + overlapped(computing, memory, cost.visible_part);
 }
 
 struct DirectPlan {
@@ -218,8 +232,8 @@ inline ProductMethod direct_method(const ProductProblem& problem) {
     const bool is_smallest = problem.form.products() > 1 && problem.dtype == DType::tf32 &&
                              std::max(problem.shape.m, problem.shape.n) <= smallest_direct_side;
     if (is_smallest) method.cycles *= smallest_direct_part;
-    else if (problem.dtype != DType::f64)
-        method.cycles *= copies_nothing && problem.form.products() > 1 ? HUGE_VAL : direct_margin;
+    else if (problem.dtype == DType::f64) method.cycles *= direct_f64_margin;
+    else if (copies_nothing && problem.form.products() > 1) method.cycles = HUGE_VAL;
     return method;
 }
 

@@ -15,35 +15,10 @@
 #include "kernels/matmul/hopper/tf32_split_k.cuh"
 #include "kernels/matmul/hopper/tf32x3.cuh"
 #include "kernels/matmul/hopper/transposed_product.cuh"
+#include "tools/matmul/hopper/tile_row.cuh"
 #include "tools/matmul/method.cuh"
-#include "tools/matmul/tile_cost.cuh"
 
 namespace BACKEND {
-
-template <typename Tile>
-LaunchShape launch_tile(const MatmulArguments<void>& arguments, const StreamKCost& cost) {
-    return Tile::enqueue(arguments.as<typename Tile::Element>(), cost);
-}
-
-// A row of the tables: all but its cycles follows from the tile's type.
-template <typename Tile>
-constexpr TileChoice tile(double cycles_per_stage, double fixed_cycles, const StreamKCost& cost = no_stream_k) {
-    using T = typename Tile::Element;
-    return {{Tile::tile_m, Tile::tile_n, hopper_tile_k<T>},
-            sizeof(T),
-            Tile::split_k,
-            Tile::multicast,
-            Tile::at_once,
-            Tile::least_rows,
-            Tile::stream_k,
-            Tile::needs_aligned_rows,
-            Tile::takes_batch,
-            {Tile::Layouts::a_transposed, Tile::Layouts::b_transposed, Tile::Layouts::c_transposed},
-            cycles_per_stage,
-            fixed_cycles,
-            Tile::stream_k ? cost : no_stream_k,
-            launch_tile<Tile>};
-}
 
 // A tile of the multiply-add units whose cycles follow from its size, see F32StageCost. Small ones add sums in groups.
 template <int tile_m, int tile_n, int warp_m, int warp_n, int lanes_m = 4, bool batch = false>
@@ -135,10 +110,13 @@ inline constexpr TileChoice tensor_core_tiles[] = {
     tile<TransposedProductTile<T, 64, 1, 2>>(270, 5800),
     tile<TransposedProductTile<T, 32, 1, 4>>(270, 7800),
     tile<TransposedProductTile<T, 64, 1, 4>>(270, 8500),
+    tile<TransposedProductTile<T, 64, 1, 8>>(270, 9500),
     tile<TransposedProductTile<T, 64, 2, 2>>(380, 6500),
     tile<TransposedProductTile<T, 64, 2, 4>>(380, 9000),
     tile<TransposedProductTile<T, 16, 1, 1, 1, true>>(270, 5000, grouped_stream_k(16 * 64, 270)),
     tile<TransposedProductTile<T, 64, 2, 1, 1, true>>(380, 5000, grouped_stream_k(64 * 128, 380)),
+    tile<TransposedProductTile<T, 128, 2, 1, 1, true>>(520, 5000, grouped_stream_k(128 * 128, 520)),
+    tile<TransposedProductTile<T, 192, 2, 1, 1, true>>(765, 5000, grouped_stream_k(192 * 128, 765)),
     tile<OverlappedTile<T, 256, false, 2>>(1026, 2300),
     tile<OverlappedTile<T, 256, true, 2>>(1026, 2300, tensor_core_stream_k),
     tile<OverlappedTile<T, 240, false, 2>>(962, 2300),
@@ -172,6 +150,7 @@ inline constexpr TileChoice tf32_tiles[] = {
     tile<Tf32Tile<256, 2, 4, false, true>>(1340, 2500),
     tile<Tf32Tile<256, 2, 4, true>>(1340, 2500, tensor_core_stream_k),
     tile<Tf32Tile<192, 2, 5, false, true>>(1020, 2400),
+    tile<Tf32Tile<128, 2, 6, true>>(860, 2400, grouped_stream_k(128 * 128, 860, 1.3)),
     tile<Tf32Tile<64, 2, 8, false, true>>(580, 1600),
     tile<Tf32Tile<64, 1, 12, false, true>>(417, 1000),
     tile<Tf32SplitKTile<64, 12, 2>>(417, 5000),
@@ -207,9 +186,9 @@ inline constexpr TileChoice f64_tiles[] = {
     f64_tile<64, 128, 2, 8>(0.9),
     f64_tile<128, 64, 4, 8>(0.9),
     f64_tile<64, 64, 2, 8>(0.88),
-    f64_tile<32, 64, 2, 8>(0.8),
-    f64_tile<64, 32, 4, 8>(0.8),
-    f64_tile<32, 32, 4, 12>(0.7),
+    f64_tile<32, 64, 2, 8>(0.75),
+    f64_tile<64, 32, 4, 8>(0.75),
+    f64_tile<32, 32, 4, 12>(0.57),
     f64_tile<128, 128, 2, 6, TransposedC>(0.92),
     f64_tile<64, 128, 2, 8, TransposedC>(0.9),
     f64_tile<64, 64, 2, 8, TransposedC>(0.88),

@@ -66,7 +66,7 @@ inline const TileChoice* choice_of(const TileTable& tiles, const ProductProblem&
     if (!forced.empty()) return forced_choice(tiles, problem, forced.substr(0, forced.find('@')));
     const bool any = std::any_of(tiles.begin(), tiles.end(),
                                  [&](const TileChoice& choice) { return can_compute(tiles, choice, problem); });
-    return any ? &best_choice(tiles, problem.shape, problem.form.transposed, products,
+    return any ? &best_choice(tiles, problem.shape, problem.form.transposed, products, product_cost_of(problem.dtype),
                               unsigned(problem.device->multiprocessors))
                : nullptr;
 }
@@ -80,15 +80,17 @@ inline ProductMethod method_of_tiles(const TileTable& tiles, const ProductProble
     if (!choice) return {};
     const unsigned shares = at == forced.npos ? 0 : unsigned(parse_count(forced.substr(at + 1), "--tile"));
     ProductMethod method;
-    method.launch = [choice, shares](MatmulArguments<void> arguments) {
+    const StreamKCost sharing = choice->stream_k_cost.of(operand_bytes(*choice, problem.shape));
+    method.launch = [choice, shares, sharing](MatmulArguments<void> arguments) {
         arguments.stream_k_shares = shares;
-        return choice->launch(arguments, choice->stream_k_cost);
+        return choice->launch(arguments, sharing);
     };
     method.tile = choice->name();
     method.by_cost_model = true;
-    method.cycles = std::max(estimated_cycles(*choice, problem.shape, products, multiprocessors),
-                             storing_cycles(problem.shape, problem.form.transposed.c, products,
-                                            size_of(result_dtype(problem.dtype)), multiprocessors));
+    method.cycles = estimated_cycles(*choice, problem.shape, products, product_cost_of(problem.dtype), multiprocessors);
+    if (products > 1)
+        method.cycles = std::max(method.cycles, storing_cycles(problem.shape, problem.form.transposed.c, products,
+                                                               size_of(result_dtype(problem.dtype)), multiprocessors));
     method.workspace_bytes = workspace_bytes;
     method.takes_batch = products > 1;
     method.takes_transposed = method.stores_transposed = true;  // as this tile does
@@ -110,7 +112,7 @@ inline ProductMethod hopper_method(const ProductProblem& problem) {
     if (!problem.hopper || is_float8(problem.dtype)) return {};
     ProductMethod method = method_of_tiles(hopper_tiles(problem.dtype), problem, aligned_copies_bytes(problem));
     method.cycles += copying_cycles(problem.shape, problem.form.transposed, size_of(problem.dtype),
-                                    unsigned(problem.device->multiprocessors));
+                                    product_cost_of(problem.dtype), unsigned(problem.device->multiprocessors));
     return method;
 }
 

@@ -1,0 +1,36 @@
+// A row of the tables of tiles. Only for nvcc.
+#pragma once
+
+#include "kernels/matmul/hopper/launch.cuh"
+#include "tools/matmul/tile_cost.cuh"
+
+namespace BACKEND {
+
+template <typename Tile>
+LaunchShape launch_tile(const MatmulArguments<void>& arguments, const StreamKCost& cost) {
+    return Tile::enqueue(arguments.as<typename Tile::Element>(), cost);
+}
+
+// A row of the tables: all but its cycles follows from the tile's type.
+template <typename Tile>
+constexpr TileChoice tile(double cycles_per_stage, double fixed_cycles, const StreamKCost& cost = no_stream_k) {
+    using T = typename Tile::Element;
+    StreamKCost sharing = Tile::stream_k ? cost : no_stream_k;
+    sharing.apart = stages_apart(Tile::tile_m, Tile::tile_n, cycles_per_stage);
+    return {{Tile::tile_m, Tile::tile_n, hopper_tile_k<T>},
+            sizeof(T),
+            Tile::split_k,
+            Tile::multicast,
+            Tile::at_once,
+            Tile::least_rows,
+            Tile::stream_k,
+            Tile::needs_aligned_rows,
+            Tile::takes_batch,
+            {Tile::Layouts::a_transposed, Tile::Layouts::b_transposed, Tile::Layouts::c_transposed},
+            cycles_per_stage,
+            fixed_cycles,
+            sharing,
+            launch_tile<Tile>};
+}
+
+}  // namespace BACKEND

@@ -1,0 +1,92 @@
+// What a product on Hopper costs beside the stages of its tiles: beginning, storing, and copies of its matrices. Rates
+// are for each multiprocessor.
+#pragma once
+
+#include <algorithm>
+
+#include "common/cuda/launch_shape.cuh"
+#include "common/io/dtype.hpp"
+#include "tools/matmul/shape.hpp"
+
+namespace BACKEND {
+
+// What a product of one type costs beside the stages, in cycles. (From 190 to 230 products of each type with all their
+// tiles on an H200, the caches cold.)
+struct ProductCost {
+    double beginning;           // until the first stage has arrived, and from the last result on
+    double tile_part;           // of a tile's fixed cycles, which are those of one tile after another,
+    double per_result;          // and for each of its elements: what the last tile takes after its last stage
+    double bytes_per_cycle;     // of A and B from the memory, for each multiprocessor
+    double visible_part;        // of the shorter of multiplying and reading: the rest is hidden
+    double cluster, multicast;  // of clusters whose blocks share k, or B
+    // Bytes of C that each multiprocessor stores in a cycle, if rows begin at sectors of the L2 cache, at multiples of
+    // 16 bytes, or elsewhere; and the visible part of the shorter of storing and the rest.
+    double stored_sectors, stored_pieces, stored_elements, visible_storing;
+    double copying,
+        copied_bytes_per_cycle;  // copies of A and B to aligned rows: the launch, and for each multiprocessor
+};
+inline constexpr ProductCost cost_of_16_bit = {5200, 0.13, 0.126, 15.2, 0.33, 1410, 470, 97, 47, 6, 1, 4470, 5.5},
+                             cost_of_tf32 = {5500, 0.04, 0.163, 22.5, 0, 3170, 500, 13.6, 9, 6.9, 0.13, 3360, 7.6},
+                             cost_of_f32 = {4880, 0.4, 0.34, 22, 0.21, 1000, 500, 100, 7, 7, 0.04, 2720, 8.4},
+                             cost_of_f64 = {6120, 0, 0.28, 21.8, 0.07, 1000, 500, 12.1, 5.7, 3.3, 0, 2340, 8};
+
+inline const ProductCost& product_cost_of(DType dtype) {
+    switch (dtype) {
+        case DType::f64: return cost_of_f64;
+        case DType::f32: return cost_of_f32;
+        case DType::tf32: return cost_of_tf32;
+        default: return cost_of_16_bit;
+    }
+}
+
+// The longer of two activities at the same time, and the visible part of the shorter.
+inline double overlapped(double one, double other, double visible_part) {
+    return std::max(one, other) + visible_part * std::min(one, other);
+}
+
+// The cycles that storing C takes at least.
+inline double results_cycles(const ProductShape& shape, bool c_transposed, size_t element_bytes,
+                             const ProductCost& cost, unsigned multiprocessors) {
+    const size_t row = (c_transposed ? shape.m : shape.n) * element_bytes;
+    const double rate = row % 32 == 0 ? cost.stored_sectors : row % 16 == 0 ? cost.stored_pieces : cost.stored_elements;
+    return double(shape.m) * double(shape.n) * double(element_bytes) / (rate * multiprocessors);
+}
+
+// The cycles that a batch takes at least to begin and to store all results, which only products of few steps along k
+// notice. (Rates for each multiprocessor, from ten products of each type on an H200.)
+inline double storing_cycles(const ProductShape& shape, bool c_transposed, size_t products, size_t element_bytes,
+                             unsigned multiprocessors) {
+    constexpr size_t sector = 32;  // of the L2 cache
+    constexpr double beginning = 2500;
+    const bool is_aligned = (c_transposed ? shape.m : shape.n) * element_bytes % sector == 0;
+    const double bytes_per_cycle = element_bytes == 2   ? (is_aligned ? 9 : 7)
+                                   : !is_aligned        ? 8
+                                   : element_bytes == 4 ? 13.5
+                                                        : 14.5;
+    const double bytes = double(shape.m) * double(shape.n) * double(products) * double(element_bytes);
+    return beginning + bytes / (bytes_per_cycle * multiprocessors);
+}
+
+// The cost of transposing a matrix before the product: the launch, and bytes for each multiprocessor.
+struct TransposingCost {
+    static constexpr double launch_cycles = 6500;
+    static constexpr double bytes_per_cycle(size_t element_bytes) {
+        return element_bytes == 8 ? 8 : 1.45 * double(element_bytes);
+    }
+};
+
+// The cycles of the copies that a product needs before TMA can load its tiles. They are one launch.
+inline double copying_cycles(const ProductShape& shape, const Transposes& stored, size_t element_bytes,
+                             const ProductCost& cost, unsigned multiprocessors) {
+    constexpr size_t tma_alignment = 16, copied_row = 128;  // a copy's rows begin at cache lines
+    const auto bytes_of = [&](size_t rows, size_t columns) {
+        const size_t row = columns * element_bytes;
+        const double read_and_written = double(row + divide_up(row, copied_row) * copied_row) / 2;
+        return row % tma_alignment == 0 ? 0 : double(rows) * read_and_written;
+    };
+    const double bytes = (stored.a ? bytes_of(shape.k, shape.m) : bytes_of(shape.m, shape.k)) +
+                         (stored.b ? bytes_of(shape.n, shape.k) : bytes_of(shape.k, shape.n));
+    return bytes > 0 ? cost.copying + bytes / (cost.copied_bytes_per_cycle * multiprocessors) : 0;
+}
+
+}  // namespace BACKEND
