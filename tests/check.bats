@@ -179,10 +179,10 @@ clean() {
     local threads run
     for threads in 1 2 3 16; do
         export SIMCC_THREADS=$threads
-        for run in "access -n 100003" "banks -n 1000" "collective -n 30001" "conv1d -n 100003" "diverge -n 2001" \
-            "matadd -n 501x333" "matmul -k tiled-* -n 97" "nested -n 1500" "reduce -k tagged,single-pass,grid-stride -n 100003,1Mi" \
-            "streams -n 100003" "texture -n 199x217" "transfer -n 1000003" "transpose -n 501x333" "trapezoid -n 200003" \
-            "vecadd -n 300001"; do
+        for run in "access -n 30003" "banks -n 300" "collective -n 17001" "conv1d -n 70001" "diverge -n 601" \
+            "matadd -n 301x133" "matmul -k tiled-* -n 97" "nested -n 1030" "reduce -k tagged,single-pass -n 100003,300Ki" \
+            "streams -n 70001" "texture -n 99x117" "transfer -n 300003" "transpose -n 301x233" "trapezoid -n 66003" \
+            "vecadd -n 100001"; do
             # shellcheck disable=SC2086  # a program and its arguments
             clean ${run%% *} -q ${run#* } || return
         done

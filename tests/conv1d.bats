@@ -97,7 +97,9 @@ expect_right_for() {
     refuses 2 "--width '4096' is not from 1 to 4095" conv1d --width 3,4096
     refuses 2 "unknown option '--weight'; did you mean '--weights'" conv1d --weight 1
     refuses 2 "unknown kernel 'share'; did you mean 'shared'" conv1d -k share
-    # A number is what it is in text.
+    # A number is what it is in text, and blanks may follow a comma.
+    expect_fine conv1d --weights '0, 1, 0' <(seq 3)
+    [ "$(xargs <<<"$output")" = "1 2 3" ]
     refuses 2 "'0x1,1' is neither a list of numbers, such as 1,2,1, nor a file" conv1d --weights 0x1,1
     refuses 2 "'1,nan\(1\)' is neither a list" conv1d --weights '1,nan(1)'
     refuses 2 "--width and --weights both choose the filter" conv1d --width 3 --weights 1,2

@@ -4,6 +4,7 @@
 
 #include "common/cli/sizes.hpp"
 #include "common/io/numbers.hpp"
+#include "common/io/parse_text.hpp"
 
 std::string DefaultText::shown(bool simulated) const {
     if (on_gpu == in_simulator) return on_gpu;

@@ -19,12 +19,12 @@ from matmul_shapes import ROOT, draw_shapes, quantile  # noqa: E402
 
 MULTIPROCESSORS = 132
 CLOCK_GHZ = 1.98  # for products that take a few microseconds
-LAUNCH = 3170  # cycles; the models of all variants leave out the same
+LAUNCH = 3170  # cycles, which the models of all variants leave out, too
 SIZES = {"bf16": 2, "f16": 2, "f32": 4, "tf32": 4, "f64": 8}
 PEAKS = {"bf16": 1024, "f16": 1024, "f32": 128, "tf32": 512, "f64": 128}  # multiply-adds a cycle
 MOST_STEPS = 2 ** 34
-STARTS = {"beginning": 5000, "fixed": 1500, "shortest_stage": 500, "crowding": 300, "unit": 0.06, "straightening": 0.25, "sharing": 2500,
-          "sharing_per_block": 30, "between_clusters": 3000, "bytes_per_cycle": 15, "visible_part": 0.5}
+STARTS = {"beginning": 5000, "fixed": 1500, "shortest_stage": 500, "crowding": 300, "unit": 0.06,
+          "straightening": 0.25, "sharing": 2500, "sharing_per_block": 30, "between_clusters": 3000, "bytes_per_cycle": 15, "visible_part": 0.5}
 MOST_CLUSTER = 16
 
 

@@ -7,10 +7,11 @@
 #include "common/io/text.hpp"
 #include "kernels/conv1d/border.hpp"
 
-// "1,-2.5,1e3"; empty if an item is not a number.
+// "1,-2.5, 1e3"; empty if an item is not a number.
 static std::vector<double> parse_weights(const std::string& list) {
     std::vector<double> weights;
-    for (const std::string& item : split(list, ',')) {
+    for (std::string_view item : split(list, ',')) {
+        while (!item.empty() && item.front() == ' ') item.remove_prefix(1);
         const std::optional<double> weight = parse_number(item);
         if (!weight) return {};
         weights.push_back(*weight);

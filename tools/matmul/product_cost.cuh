@@ -1,4 +1,4 @@
-// What a product on Hopper costs beside the stages of its tiles: beginning, storing, and copies of its matrices. Rates
+// What a product on Hopper costs besides the stages of its tiles: beginning, storing, and copies of its matrices. Rates
 // are for each multiprocessor.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace BACKEND {
 
-// What a product of one type costs beside the stages, in cycles. (From 190 to 230 products of each type with all their
+// What a product of one type costs besides the stages, in cycles. (From 190 to 230 products of each type with all their
 // tiles on an H200, the caches cold.)
 struct ProductCost {
     double beginning;           // until the first stage has arrived, and from the last result on

@@ -1,7 +1,7 @@
 // How long a Hopper kernel takes with each of its tiles: an estimate of the cycles of the block that has the most work.
-// All constants of the model are in this file, in product_cost.cuh, stream_k_cost.cuh and hopper/tile_tables.cuh; they
-// were fitted on an H200 (132 multiprocessors, CUDA 13), and tests/measure/fit_matmul.bash measures those of this file
-// and of the tables again, except those of tiles of transposed matrices.
+// All constants of the model are in this file, in product_cost.cuh, stream_k_cost.cuh and hopper/tile_tables.cuh. They
+// were fitted on an H200 (132 multiprocessors, CUDA 13). tests/measure/fit_matmul.bash measures those of warm caches
+// again: cycles of stages and of tiles, loading, memory in batches, and most of Stream-K's.
 #pragma once
 
 #include <algorithm>
@@ -109,8 +109,11 @@ struct BlockWork {
     double stages, stores, busy;
 };
 
-inline double operand_bytes(const TileChoice& choice, const ProductShape& shape) {
-    return (double(shape.m) + double(shape.n)) * double(shape.k) * choice.element_bytes;
+// The bytes of A and B that several tiles read.
+inline double shared_operand_bytes(const TileChoice& choice, const ProductShape& shape) {
+    const double rows = shape.n > choice.tile.n ? double(shape.m) : 0,
+                 columns = shape.m > choice.tile.m ? double(shape.n) : 0;
+    return (rows + columns) * double(shape.k) * choice.element_bytes;
 }
 
 inline BlockWork longest_work(const TileChoice& choice, const ProductShape& shape, size_t products,
@@ -124,7 +127,7 @@ inline BlockWork longest_work(const TileChoice& choice, const ProductShape& shap
                 double(divide_up(tiles.count(), multiprocessors)), 1};
     }
     const unsigned cluster = choice.split_k * choice.multicast;
-    const StreamKCost sharing = choice.stream_k_cost.of(operand_bytes(choice, shape));
+    const StreamKCost sharing = choice.stream_k_cost.of(shared_operand_bytes(choice, shape));
     const size_t tiles =
         divide_up(divide_up(m, choice.tile.m), choice.multicast) * divide_up(n, choice.tile.n) * products;
     const StreamKSchedule schedule =
@@ -160,7 +163,8 @@ inline double estimated_cycles(const TileChoice& choice, const ProductShape& sha
         return cycles_of_batch(choice, shape, products, multiprocessors, work, computing, reading * double(products));
     }
     const double reading = memory_cycles(choice, shape, cost.bytes_per_cycle, multiprocessors),
-                 storing = results_cycles(shape, choice.stored.c, choice.element_bytes, cost, multiprocessors);
+                 storing =
+                     results_cycles(shape, choice.stored.c, std::max(2U, choice.element_bytes), cost, multiprocessors);
     const double of_tiles = (work.stores - 1 + cost.tile_part) * choice.fixed_cycles +
                             double(choice.tile.m) * choice.tile.n * cost.per_result;
     return cost.beginning + (choice.split_k > 1 ? cost.cluster : 0) + (choice.multicast > 1 ? cost.multicast : 0) +

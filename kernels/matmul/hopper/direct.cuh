@@ -1,12 +1,12 @@
 #pragma once
 // C = A B on Hopper in one launch, whatever the alignment of the rows:
-//   matmul_direct   removes, from the kernels whose tiles TMA loads, the extra launches that copy matrices whose rows
+//   matmul_direct   removes, from the kernels whose tiles TMA loads, the extra launch that copies matrices whose rows
 //                   do not begin at multiples of 16 bytes: such rows are copied to shared memory in units of 8 or 4
 //                   bytes. If rows of a 16-bit type have an odd number of elements, the aligned pieces that cover a
 //                   part of a row are copied as they are and shifted into place there, once for all warps. The blocks
 //                   of a cluster share k, and each adds some rows of all their sums. If several clusters share k, they
 //                   leave their sums in global memory; for each part of the tile, the last block to finish adds them
-// For products of a few microseconds, where the launches of those copies would take longer than the product. Each warp
+// For products of a few microseconds, where those copies would take longer than the product. Each warp
 // multiplies with mma.sync, which reaches less of the 16-bit types' peak than wgmma does. Any m, n and k.
 #include "common/cuda/async_copy.cuh"
 #include "kernels/matmul/arguments.cuh"

@@ -177,7 +177,7 @@ __global__ void __launch_bounds__(384, 1)
     extern __shared__ __align__(1024) unsigned char memory[];
     auto& ring = *reinterpret_cast<typename Pipeline::Shared*>(memory);
     typename Pipeline::Position position;
-    Pipeline::begin(ring, maps.a, maps.b, 8);
+    Pipeline::begin(ring, maps.first_a(), maps.b, 8);
 
     if (threadIdx.x < 128) {
         give_up_registers<40>();

@@ -92,7 +92,8 @@ __global__ void pad_rows(RowsToPad<T> first_matrix, RowsToPad<T> second_matrix) 
     }
 }
 
-/// How many blocks of grid_stride_threads to launch for `threads` threads' work: no more than are resident at once.
+/// How many blocks of grid_stride_threads to launch for `threads` threads' work: at most so many per
+/// multiprocessor.
 constexpr unsigned grid_stride_threads = 256;
 inline unsigned grid_stride_blocks(size_t threads, unsigned multiprocessors, unsigned blocks_per_multiprocessor = 8) {
     const size_t needed = divide_up(threads, grid_stride_threads),
@@ -190,8 +191,8 @@ public:
     /// For tiles of A of tile_m rows, and of B in boxes of `b_box_rows` rows.
     OperandMaps maps(unsigned tile_m, unsigned b_box_rows, CUtensorMapDataType type = tensor_map_type<T>) const {
         constexpr unsigned row_step = 8;  // of swizzled rows
-        const size_t m = a_transposed_ ? a_.columns : a_.rows, last_row = (m - 1) / tile_m * tile_m;
-        const unsigned last_rows = a_transposed_ ? tile_m : unsigned(divide_up(m - last_row, row_step) * row_step);
+        const size_t m = a_transposed_ ? a_.columns : a_.rows, left = m % tile_m, last_row = m - left;
+        const unsigned last_rows = a_transposed_ || left == 0 ? tile_m : unsigned(divide_up(left, row_step) * row_step);
         return {map_a(tile_m, type),
                 map_a(last_rows, type),
                 map_b(CU_TENSOR_MAP_SWIZZLE_128B, type, b_box_rows),

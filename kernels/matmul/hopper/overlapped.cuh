@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(384, 1)
     extern __shared__ __align__(1024) unsigned char memory[];
     auto& shared = *reinterpret_cast<HopperOverlappedShared<T, tile_n>*>(memory);
     typename Pipeline::Position position;
-    Pipeline::begin(shared.ring, maps.a, maps.b, 2);
+    Pipeline::begin(shared.ring, maps.first_a(), maps.b, 2);
 
     TileSegment segment;
     unsigned tile_row = 0, tile_column = 0;

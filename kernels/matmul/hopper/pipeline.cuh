@@ -34,12 +34,15 @@ __device__ inline void copy_box_out(const CUtensorMap& map, const void* shared, 
 }
 
 /// The maps of A and B, and where their tiles end. TMA fills what lies beyond a matrix with zeros, which can take much
-/// longer than copying as much. So the last row of tiles, which begins at `last_row`, has a map of A with boxes of only
-/// `last_rows` rows; and boxes of B that begin beyond its n columns are left out: what is in their place adds to sums
+/// longer than copying as much. So a last row of tiles that A does not fill, which begins at `last_row`, has a map of A
+/// with boxes of only `last_rows` rows; and boxes of B that begin beyond its n columns are left out: what is in their place adds to sums
 /// beyond C alone.
 struct OperandMaps {
     CUtensorMap a, last_a, b;
     int last_row, last_rows, n;
+
+    /// The map of A that the first row of tiles uses.
+    __device__ const CUtensorMap& first_a() const { return last_row == 0 ? last_a : a; }
 };
 
 /// Maps of tiles that are always loaded in whole boxes.
@@ -92,8 +95,8 @@ struct HopperPipeline {
         fence_barrier_init();
     }
 
-    /// Called by all threads of all blocks that share B: none uses a barrier before it is initialized, nor A and B
-    /// before they are copied.
+    /// Called by all threads of all blocks that share B: none uses a barrier before it is initialized, nor reads
+    /// A or B before they are copied.
     __device__ static void begin() {
         wait_for_previous_kernel();
         if (multicast > 1) cluster_barrier();

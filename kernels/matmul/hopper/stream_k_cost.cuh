@@ -12,10 +12,10 @@
 namespace BACKEND {
 
 /// Times, in units of one stage of the tile. If shares begin in the middle of tiles, blocks that run at the same time
-/// are at different places along k and hit the L2 cache less often: each stage takes `slowdown` times as long, or
-/// `apart` times if the cache holds neither A nor B, so that the memory delivers a stage to every block. Adding one
-/// block's sums takes `stages_per_sum`, waiting for other blocks `stages_of_waiting`. `group` sums are added one after
-/// another, then the groups' sums.
+/// are at different places along k and hit the L2 cache less often: each stage takes `slowdown` times as long. If the
+/// cache cannot hold what several tiles read, so that the memory delivers a stage to every block, it takes `apart` times
+/// as long, if that is more. Adding one block's sums takes `stages_per_sum`, waiting for other blocks
+/// `stages_of_waiting`. `group` sums are added one after another, then the groups' sums.
 struct StreamKCost {
     double slowdown = 1, stages_per_sum = 1, stages_of_waiting = 0;
     bool possible = true;
@@ -24,7 +24,7 @@ struct StreamKCost {
 
     static constexpr double cached_bytes = 30e6;
 
-    /// The same cost for a product whose A and B have so many bytes.
+    /// The same cost for a product of whose A and B several tiles read so many bytes.
     constexpr StreamKCost of(double bytes) const {
         StreamKCost cost = *this;
         if (bytes > cached_bytes && apart > slowdown) cost.slowdown = apart;

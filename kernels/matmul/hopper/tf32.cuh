@@ -150,7 +150,7 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
     auto& all_shared = *reinterpret_cast<Shared*>(memory);
     auto& shared = all_shared.ring;
     typename Pipeline::Position position;
-    Pipeline::begin(shared, maps.a, maps.b, warpgroups);
+    Pipeline::begin(shared, maps.first_a(), maps.b, warpgroups);
 
     TileSegment segment;
     if (threadIdx.x < 128) {

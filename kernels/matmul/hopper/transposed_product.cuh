@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
     unsigned tile_row = 0, tile_column = 0;
     ProductNumber<many> product{};
     if (threadIdx.x == consumers) {
-        prefetch_tensor_map(maps.a);
+        prefetch_tensor_map(maps.first_a());
         prefetch_tensor_map(maps.b);
         prefetch_tensor_map(map_c);
         Pipeline::init(shared.ring, warpgroups);

@@ -29,7 +29,7 @@ constexpr int few_columns = 8, few_columns_rows = 4;  // rows per group of lanes
 /// Blocks per multiprocessor, for so many columns.
 constexpr unsigned few_columns_resident(size_t columns) { return columns == 1 ? 3 : 2; }
 
-/// What a plan costs in cycles, unless the memory takes longer, to choose one: estimates for an H200.
+/// What a plan costs in cycles, unless the memory takes longer. It only serves to compare plans.
 struct FewColumnsCost {
     static constexpr double per_column = 300;  // of a block: adding the sums of lanes and warps
 
@@ -43,8 +43,8 @@ struct FewColumnsCost {
         return double(waves) * (per_column * double(width) + ThinRoundCost::loading * double(rounds) +
                                 ThinRoundCost::staging * double(staged) / (thin_block * thin_in_flight));
     }
-    // With one column the memory is the limit: the part of its rate that a plan reaches. All multiprocessors should be
-    // busy to the end, with loads of two blocks in flight; and each block reads B, too, from the L2 cache.
+    /// With one column the memory is the limit: the part of its rate that a plan reaches. All multiprocessors should be
+    /// busy to the end, with loads of two blocks in flight; and each block reads B, too, from the L2 cache.
     static double reached(const FewColumnsPlan& plan, unsigned multiprocessors) {
         constexpr double enough_blocks = 2, reading_b = 0.5;
         const double of_each = double(plan.tiles) / multiprocessors, waves = of_each / few_columns_resident(plan.n);

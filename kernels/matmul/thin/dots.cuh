@@ -1,8 +1,8 @@
 #pragma once
 // C = A B where all three are small: the product takes little longer than a launch and one round trip to memory.
-//   matmul_lane_dots   a few lanes compute an element of C, or a whole block if k is long: all their loads are in
-//                      flight at once, then shuffles add their sums. Up to a warp there is no shared memory and no
-//                      barrier: neither would pay for itself
+//   matmul_lane_dots   a few lanes compute an element of C, or several warps if k is long: eight loads of A and of B
+//                      are in flight in each lane, then shuffles add the lanes' sums. Up to a warp there is no shared
+//                      memory and no barrier: neither would pay for itself
 // Any m, n and k with few multiply-adds: every element of C loads its row of A and its column of B again.
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/matmul/arguments.cuh"

@@ -77,6 +77,7 @@ __global__ void __launch_bounds__(thin_block, few_rows_resident)
     const size_t shift = shift_of(stream), whole_end = elements / length * length;
     const auto place_of = [&](size_t row) { return row * plan.n - shift + first_column + lane * length; };
     const auto load = [&](size_t k, Pieces<ahead>& loaded) {
+        if (whole_end == 0) return;  // the matrix is smaller than a piece
 #pragma unroll
         for (int i = 0; i < ahead; ++i) {
             const size_t row = k + i * plan.streams;
@@ -85,7 +86,7 @@ __global__ void __launch_bounds__(thin_block, few_rows_resident)
     };
 
     alignas(16) Sum sums[rows][length] = {};
-    RawPiece now[ahead], next[ahead];
+    RawPiece now[ahead] = {}, next[ahead] = {};
     const unsigned stride = plan.streams * ahead;
     size_t k = first + stream;
     load(k, now);

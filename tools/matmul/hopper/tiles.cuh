@@ -80,7 +80,7 @@ inline ProductMethod method_of_tiles(const TileTable& tiles, const ProductProble
     if (!choice) return {};
     const unsigned shares = at == forced.npos ? 0 : unsigned(parse_count(forced.substr(at + 1), "--tile"));
     ProductMethod method;
-    const StreamKCost sharing = choice->stream_k_cost.of(operand_bytes(*choice, problem.shape));
+    const StreamKCost sharing = choice->stream_k_cost.of(shared_operand_bytes(*choice, problem.shape));
     method.launch = [choice, shares, sharing](MatmulArguments<void> arguments) {
         arguments.stream_k_shares = shares;
         return choice->launch(arguments, sharing);
