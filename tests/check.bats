@@ -181,7 +181,7 @@ clean() {
         export SIMCC_THREADS=$threads
         for run in "access -n 30003" "banks -n 300" "collective -n 17001" "conv1d -n 70001" "diverge -n 601" \
             "matadd -n 301x133" "matmul -k tiled-* -n 97" "nested -n 1030" "reduce -k tagged,single-pass -n 100003,300Ki" \
-            "streams -n 70001" "texture -n 99x117" "transfer -n 300003" "transpose -n 301x233" "trapezoid -n 66003" \
+            "streams -k copy-depth-first,kernels-events -n 70001" "texture -n 99x117" "transfer -n 300003" "transpose -n 301x233" "trapezoid -n 66003" \
             "vecadd -n 100001"; do
             # shellcheck disable=SC2086  # a program and its arguments
             clean ${run%% *} -q ${run#* } || return
