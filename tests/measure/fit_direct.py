@@ -24,7 +24,8 @@ SIZES = {"bf16": 2, "f16": 2, "f32": 4, "tf32": 4, "f64": 8}
 PEAKS = {"bf16": 1024, "f16": 1024, "f32": 128, "tf32": 512, "f64": 128}  # multiply-adds a cycle
 MOST_STEPS = 2 ** 34
 STARTS = {"beginning": 5000, "fixed": 1500, "shortest_stage": 500, "crowding": 300, "unit": 0.06,
-          "straightening": 0.25, "sharing": 2500, "sharing_per_block": 30, "between_clusters": 3000, "bytes_per_cycle": 15, "visible_part": 0.5}
+          "straightening": 0.25, "sharing": 2500, "sharing_per_block": 30, "between_clusters": 3000,
+          "bytes_per_cycle": 15, "visible_part": 0.5}
 MOST_CLUSTER = 16
 
 
@@ -127,7 +128,7 @@ def fit(dtype, times):
             for change in (factor, 1 / factor):
                 tried = dict(constants)
                 tried[name] *= change
-                if name.startswith("reached") and tried[name] > 1 or name == "visible_part" and tried[name] > 1:
+                if name.startswith(("reached", "visible_part")) and tried[name] > 1:
                     continue
                 found = error(dtype, times, tried)
                 if found < least - 1e-6:

@@ -1,8 +1,8 @@
 #include "tools/compare/options.hpp"
 
 #include <algorithm>
-#include <charconv>
 
+#include "common/io/parse_text.hpp"
 #include "common/io/text.hpp"
 
 namespace compare {
@@ -10,11 +10,10 @@ namespace compare {
 static double percent(const std::string& word, const std::string& whole) {
     std::string_view digits = word;
     if (digits.ends_with('%')) digits.remove_suffix(1);
-    double value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc() || end != digits.data() + digits.size() || !(value >= 0 && value < 1e6))
+    const std::optional<double> value = parse_number(digits);
+    if (!value || !(*value >= 0 && *value < 1e6))
         fail(Exit::usage, "--fail-if {}: '{}' is not a percentage; write it as in slower:3%", whole, word);
-    return value;
+    return *value;
 }
 
 std::vector<FailIf> parse_fail_if(const std::string& list) {

@@ -10,8 +10,9 @@
 
 namespace BACKEND {
 
-// What a product of one type costs besides the stages, in cycles. (From 190 to 230 products of each type with all their
-// tiles on an H200, the caches cold.)
+// What a product of one type costs besides the stages, in cycles. (Fitted to more than 200 products of each type with
+// all their tiles on an H200, the caches cold; but stored_elements of 16 bits is an estimate, between what was measured
+// of single elements and of words.)
 struct ProductCost {
     double beginning;           // until the first stage has arrived, and from the last result on
     double tile_part;           // of a tile's fixed cycles, which are those of one tile after another,

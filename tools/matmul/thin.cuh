@@ -22,8 +22,8 @@
 
 namespace BACKEND {
 
-// What a thin product costs in cycles, without the launch. The constants are fitted to timings on an H200, the caches
-// cold: of 30 to 150 products of each kind and size of elements.
+// What a thin product costs in cycles, without the launch. The constants are from timings on an H200, the caches
+// cold: the fixed ones fitted to 30 to 150 products of each kind and size of elements, the rates from large products.
 struct ThinCost {
     double fixed;                    // of a block: staging, adding the sums of its lanes
     double busy;                     // of a multiprocessor, if it takes longer than the memory
@@ -85,8 +85,9 @@ ProductMethod few_rows_method(const ProductProblem& problem) {
     const size_t blocks = size_t{plan.tiles} * plan.shares,
                  waves = divide_up(blocks, few_rows_resident * size_t(problem.device->multiprocessors));
     const double rounds = double(plan.share_k) / (plan.streams * ahead) * double(waves);
-    const ThinCost cost = {by_size<T>(7170, 6450, 6450) + by_size<T>(400, 160, 125) * lanes_for(m),
-                           by_size<T>(1500, 2300, 2500) * rounds, plan.shares > 1 ? 4000.0 : 0, by_size<T>(47, 30, 13)};
+    constexpr double of_round = by_size<T>(1500, 2300, 2500), of_sharing = 4000;
+    const ThinCost cost = {by_size<T>(7170, 6450, 6450) + by_size<T>(400, 160, 125) * lanes_for(m), of_round * rounds,
+                           plan.shares > 1 ? of_sharing : 0, by_size<T>(47, 30, 13)};
     return thin_method_of<FewRows, T>(problem, plan, thin_tile(m, plan.width, plan.share_k, plan.shares), cost);
 }
 
