@@ -8,7 +8,7 @@
 
 namespace BACKEND {
 
-/// 8 or 16 bytes of results.
+/// 4, 8 or 16 bytes of results.
 template <typename T, int count>
 struct alignas(count * sizeof(T)) PackedResults {
     T values[count];
@@ -17,8 +17,12 @@ struct alignas(count * sizeof(T)) PackedResults {
 /// Stores them to global memory, at a place that is aligned to their size.
 template <typename T, int count>
 __device__ inline void store_packed(T* target, const PackedResults<T, count>& results) {
-    static_assert(sizeof results == 8 || sizeof results == vector_bytes);
-    if constexpr (sizeof results == vector_bytes) {
+    static_assert(sizeof results == 4 || sizeof results == 8 || sizeof results == vector_bytes);
+    if constexpr (sizeof results == 4) {
+        unsigned word = 0;
+        memcpy(&word, &results, sizeof word);
+        *reinterpret_cast<unsigned*>(target) = word;
+    } else if constexpr (sizeof results == vector_bytes) {
         Vector<T> vector;
         memcpy(&vector, &results, sizeof vector);
         store_vector_global(reinterpret_cast<Vector<T>*>(target), vector);

@@ -11,9 +11,11 @@
 #include "kernels/matmul/thin/columns.cuh"
 #include "kernels/matmul/thin/cost.cuh"
 #include "kernels/matmul/thin/dots.cuh"
+#include "kernels/matmul/thin/one_column.cuh"
 #include "kernels/matmul/thin/rows.cuh"
 #include "kernels/matmul/thin/steps.cuh"
 #include "tools/matmul/method.cuh"
+#include "tools/matmul/small.cuh"
 
 #ifndef __SIMCC__
 #include <cuda_bf16.h>
@@ -42,12 +44,6 @@ struct ThinCost {
     }
 };
 
-// The value for T: a 16-bit type, f32 or f64.
-template <typename T>
-constexpr double by_size(double of_16_bits, double of_32_bits, double of_64_bits) {
-    return sizeof(T) == 2 ? of_16_bits : sizeof(T) == 4 ? of_32_bits : of_64_bits;
-}
-
 template <template <typename> class Kernel, typename T, typename Plan>
 ProductMethod thin_method_of(const ProductProblem& problem, const Plan& plan, const std::string& tile,
                              const ThinCost& cost) {
@@ -61,10 +57,6 @@ ProductMethod thin_method_of(const ProductProblem& problem, const Plan& plan, co
     return method;
 }
 
-inline std::string thin_tile(size_t m, size_t n, size_t k, unsigned shares) {
-    return text("{}x{}x{}", m, n, k) + (shares > 1 ? text("/{}", shares) : "");
-}
-
 template <typename T>
 ProductMethod few_columns_method(const ProductProblem& problem) {
     const auto [m, n, k] = problem.shape;
@@ -75,6 +67,17 @@ ProductMethod few_columns_method(const ProductProblem& problem) {
     const ThinCost cost = {5100 + by_size<T>(420, 560, 800) * lanes_for(n), busy_factor * busy,
                            sharing_factor * FewColumnsCost::sharing<T>(plan), by_size<T>(22, 15, 9)};
     return thin_method_of<FewColumns, T>(problem, plan, tile, cost);
+}
+
+template <typename T>
+ProductMethod one_column_method(const ProductProblem& problem) {
+    const auto [m, n, k] = problem.shape;
+    const auto multiprocessors = unsigned(problem.device->multiprocessors);
+    const OneColumnPlan plan = plan_one_column<T>(m, k, multiprocessors);
+    const unsigned group_rows = one_column_rows * lanes_per_warp / plan.lanes;
+    ProductMethod method = thin_method_of<OneColumn, T>(problem, plan, thin_tile(group_rows, 1, k, 1), {});
+    method.cycles = OneColumnCost::cycles<T>(plan, multiprocessors);
+    return method;
 }
 
 template <typename T>
@@ -119,32 +122,38 @@ struct ThinKind {
     bool (*can_compute)(const ProductShape& shape);
     ProductMethod (*method)(const ProductProblem& problem);
 };
-template <typename T>
+template <typename T, bool tensor_cores>
 inline constexpr ThinKind thin_kinds[] = {
     {"columns", [](const ProductShape& shape) { return shape.n <= few_columns; }, few_columns_method<T>},
+    {"one-column", [](const ProductShape& shape) { return shape.n == 1; }, one_column_method<T>},
     {"rows", [](const ProductShape& shape) { return shape.m <= few_rows; }, few_rows_method<T>},
     {"steps", [](const ProductShape& shape) { return shape.k <= few_steps; }, few_steps_method<T>},
     {"dots",
      [](const ProductShape& shape) { return suits_lane_dots(double(shape.m) * double(shape.n), double(shape.k)); },
      lane_dots_method<T>},
+    {"patches", suits_patches, patches_method<T>},
+#ifndef __SIMCC__
+    {"fragments32x32", suits_fragments<tensor_cores>, small_fragments_method<T>},
+    {"fragments64x64", suits_fragments<tensor_cores>, large_fragments_method<T>},
+#endif
 };
 
 // tf32 is computed in f32, which is as fast here.
 inline TableOf<ThinKind> thin_kinds_of(DType dtype) {
     switch (dtype) {
-        case DType::f32: return thin_kinds<float>;
-        case DType::f64: return thin_kinds<double>;
+        case DType::f32: return thin_kinds<float, false>;
+        case DType::f64: return thin_kinds<double, true>;
 #ifndef __SIMCC__
-        case DType::tf32: return thin_kinds<float>;
-        case DType::f16: return thin_kinds<__half>;
-        case DType::bf16: return thin_kinds<__nv_bfloat16>;
+        case DType::tf32: return thin_kinds<float, true>;
+        case DType::f16: return thin_kinds<__half, true>;
+        case DType::bf16: return thin_kinds<__nv_bfloat16, true>;
 #endif
         default: return {};
     }
 }
 
 inline bool is_thin_key(const std::string& key) {
-    for (const ThinKind& kind : thin_kinds<float>)
+    for (const ThinKind& kind : thin_kinds<float, true>)
         if (kind.key == key) return true;
     return false;
 }

@@ -98,8 +98,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
         wait_copies<Shape::stages - 2>();  // this thread's part of the stage has arrived
         __syncthreads();  // all threads' parts have, and all are done with the previous stage, which is refilled next
         const T *stage_a = ring + now * Shape::stage, *stage_b = stage_a + Shape::stage_a;
+        const size_t k = (first + step) * Shape::tile_k;
         if constexpr (sizeof(T) == 2) {
-            const size_t k = (first + step) * Shape::tile_k;
             if (shifts_a) {
                 a.template straighten<Shape::tile_m, a_pieces, Shape::row_a, Shape::threads>(stage_a, straight, row, k,
                                                                                              thread);
@@ -112,7 +112,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
             }
             if (shifts_a || shifts_b) __syncthreads();  // all shifted pieces are in place
         }
-        product.multiply(stage_a + warp_row * Shape::row_a, stage_b + warp_column, lane,
+        const int existing = a.columns - k < Shape::tile_k ? static_cast<int>(a.columns - k) : Shape::tile_k;
+        product.multiply(stage_a + warp_row * Shape::row_a, stage_b + warp_column, lane, existing,
                          [&] { copy(step + Shape::stages - 1, next); });
         now = now + 1 == Shape::stages ? 0 : now + 1;
         next = next + 1 == Shape::stages ? 0 : next + 1;

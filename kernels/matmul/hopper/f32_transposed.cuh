@@ -143,13 +143,18 @@ struct TransposedAOperands {
     }
 };
 
-/// sums += this lane's part of `stages` stages. A stage's first operands, too, are loaded during the step before, which
+/// sums += this lane's part of `stages` stages, the last of which has `last_steps` steps along k: zeros follow. A stage's first operands, too, are loaded during the step before, which
 /// is the last of another stage. The loop has four steps and no more: 32 would not fit in the instruction cache.
 template <typename Shape>
 __device__ inline void multiply_transposed_stages(TransposedAShared<Shape>& shared,
                                                   typename Shape::Pipeline::Position& position, int stages,
-                                                  const TransposedAPosition<Shape>& at, float (&sums)[Shape::sums]) {
+                                                  int last_steps, const TransposedAPosition<Shape>& at,
+                                                  float (&sums)[Shape::sums]) {
     constexpr int loop_steps = 4, loops = Shape::slice_k / loop_steps;
+    const int left = (last_steps - at.slice * Shape::slice_k + loop_steps - 1) / loop_steps, last_loops = left < 1 ? 1
+                                                                                                          : left < loops
+                                                                                                              ? left
+                                                                                                              : loops;
     const float *a = nullptr, *b = nullptr;
     const auto enter_stage = [&] {
         barrier_wait(&shared.transposed[position.stage], position.parity);  // who transposed A waited for B, too
@@ -160,7 +165,7 @@ __device__ inline void multiply_transposed_stages(TransposedAShared<Shape>& shar
     TransposedAOperands<Shape> even, odd;
     enter_stage();
     even.load(a, b, 0);
-    for (int loops_left = loops;;) {
+    for (int loops_left = stages > 1 ? loops : last_loops;;) {
 #pragma unroll
         for (int k = 0; k < loop_steps; k += 2) {
             if (k > 0) {
@@ -179,7 +184,7 @@ __device__ inline void multiply_transposed_stages(TransposedAShared<Shape>& shar
             barrier_arrive(&shared.ring.emptied[position.stage]);
             position.advance();
             if (--stages == 0) break;
-            loops_left = loops;
+            loops_left = stages > 1 ? loops : last_loops;
             enter_stage();
         }
         even.load(a, b, 0);
@@ -256,12 +261,13 @@ __device__ inline void store_total(float* c, size_t row_elements, int rows, int 
 }
 
 /// Grid: at most one block per multiprocessor. Block 384: warps 0 to 7 multiply, the others load and transpose. `many`:
-/// for the products of a batch, whose C begin stride_c elements after each other.
+/// for the products of a batch, whose C begin stride_c elements after each other. `last_steps`: the steps along k of a
+/// tile's last stage.
 template <typename Shape, bool many>
 __global__ void __launch_bounds__(384, 1)
     matmul_hopper_f32_transposed(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
-                                 float* c, size_t stride_c, int m, int n, TileOrder order, StreamKSchedule schedule,
-                                 PartialSums partial) {
+                                 float* c, size_t stride_c, int m, int n, int last_steps, TileOrder order,
+                                 StreamKSchedule schedule, PartialSums partial) {
 #if HOPPER_CODE
     using Pipeline = typename Shape::Pipeline;
     extern __shared__ __align__(1024) unsigned char memory[];
@@ -284,7 +290,9 @@ __global__ void __launch_bounds__(384, 1)
         TileSegment segment;
         for (unsigned index = 0; find_segment(schedule, index, segment); ++index) {
             float sums[Shape::sums] = {};
-            multiply_transposed_stages(shared, position, segment.end - segment.first, at, sums);
+            const bool has_last = segment.end == static_cast<int>(schedule.steps);
+            multiply_transposed_stages(shared, position, segment.end - segment.first,
+                                       has_last ? last_steps : hopper_tile_k<float>, at, sums);
             unsigned tile_row = 0, tile_column = 0;
             ProductNumber<many> product{};
             order.place(segment.tile, tile_row, tile_column, product);
@@ -341,7 +349,7 @@ __global__ void __launch_bounds__(384, 1)
 
 /// The host's part of every such tile.
 inline __attribute__((noinline)) LaunchShape launch_hopper_f32_transposed(
-    void (*kernel)(CUtensorMap, CUtensorMap, float*, size_t, int, int, TileOrder, StreamKSchedule, PartialSums),
+    void (*kernel)(CUtensorMap, CUtensorMap, float*, size_t, int, int, int, TileOrder, StreamKSchedule, PartialSums),
     unsigned tile_m, unsigned tile_n, size_t shared_bytes, const MatmulArguments<float>& arguments,
     const StreamKCost& cost) {
     constexpr unsigned group = 8;
@@ -350,8 +358,8 @@ inline __attribute__((noinline)) LaunchShape launch_hopper_f32_transposed(
     const StreamKSchedule schedule = schedule_of(arguments, order, cost);
     return launch_hopper(kernel, stream_k_grid(schedule, arguments.multiprocessors), 384, shared_bytes, 1,
                          operands.stream(), operands.map_a(tile_m), operands.map_b_rows(tile_n), arguments.d_c,
-                         arguments.stride_c, int(arguments.m), int(arguments.n), order, schedule,
-                         partial_sums(arguments));
+                         arguments.stride_c, int(arguments.m), int(arguments.n),
+                         int((arguments.k - 1) % hopper_tile_k<float>) + 1, order, schedule, partial_sums(arguments));
 }
 
 template <int tile_m_, int tile_n_, int warp_m, int warp_n, int lanes_m = 4, bool batch = false>

@@ -91,15 +91,16 @@ struct WarpSums {
     }
 };
 
-/// sums += A B for a stage; the warp's rows begin at `a`, its columns at `b`. Calls meanwhile() once the first steps
-/// are in flight. This template is for 16-bit types.
+/// sums += A B for a stage; the warp's rows begin at `a`, its columns at `b`. `existing`: the steps along k that the
+/// stage has; zeros follow, which tensor cores may multiply. Calls meanwhile() once the first steps are in flight. This
+/// template is for 16-bit types.
 template <typename T, bool tensor, int tile_n, int warp_m, int warp_n>
 struct WarpProduct : WarpSums<float, warp_m, warp_n> {
     using Layout = DirectLayout<T>;
     using Sums = WarpSums<float, warp_m, warp_n>;
 
     template <typename Meanwhile>
-    __device__ void multiply(const T* a, const T* b, int lane, Meanwhile meanwhile) {
+    __device__ void multiply(const T* a, const T* b, int lane, int /*existing*/, Meanwhile meanwhile) {
         constexpr int row_b = Layout::row_b(tile_n);
 #pragma unroll
         for (int k = 0; k < Layout::tile_k; k += 16) {
@@ -134,7 +135,7 @@ struct WideWarpProduct : WarpSums<T, warp_m, warp_n> {
     }
 
     template <typename Meanwhile>
-    __device__ void multiply(const T* a, const T* b, int lane, Meanwhile meanwhile) {
+    __device__ void multiply(const T* a, const T* b, int lane, int /*existing*/, Meanwhile meanwhile) {
         constexpr int row_b = Layout::row_b(tile_n);
         const int g = lane / 4, t = lane % 4;
 #pragma unroll
@@ -175,13 +176,13 @@ struct WarpProduct<float, false, tile_n, warp_m, warp_n> {
     float d[rows][fours][4] = {};
 
     template <typename Meanwhile>
-    __device__ void multiply(const float* a, const float* b, int lane, Meanwhile meanwhile) {
+    __device__ void multiply(const float* a, const float* b, int lane, int existing, Meanwhile meanwhile) {
         meanwhile();
         constexpr int row_b = Layout::row_b(tile_n);
         const float* const a_rows = a + lane / 8 * Layout::row_a;
         const float* const b_columns = b + lane % 8 * 4;
 #pragma unroll 2
-        for (int k = 0; k < Layout::tile_k; k += 4) {
+        for (int k = 0; k < existing; k += 4) {
             float4 right[4][fours];
 #pragma unroll
             for (int i = 0; i < 4; ++i)

@@ -167,6 +167,11 @@ __device__ inline void add_shares(const Sum* d_sums, unsigned outputs, unsigned 
     store(threadIdx.x * length, total);
 }
 
+/// The extents of a product whose grid follows from them.
+struct SmallPlan {
+    unsigned m = 0, n = 0, k = 0;
+};
+
 /// The index of an element that does not exist.
 constexpr size_t no_element = ~size_t{0};
 
