@@ -19,6 +19,7 @@ constexpr double by_size(double of_16_bits, double of_32_bits, double of_64_bits
     return sizeof(T) == 2 ? of_16_bits : sizeof(T) == 4 ? of_32_bits : of_64_bits;
 }
 
+// The name of a tile, with the blocks that share k if there are several.
 inline std::string thin_tile(size_t m, size_t n, size_t k, unsigned shares) {
     return text("{}x{}x{}", m, n, k) + (shares > 1 ? text("/{}", shares) : "");
 }

@@ -38,12 +38,13 @@ OneColumnPlan plan_one_column(size_t m, size_t k, unsigned multiprocessors) {
 
 /// What a plan costs in cycles, without the launch: estimates from 26 products of each type on an H200.
 struct OneColumnCost {
-    static constexpr double fixed = 5000, round = 1300, visible_part = 0.15;  // of the shorter of rounds and reading
+    static constexpr double fixed = 5000, visible_part = 0.15;  // of the shorter of rounds and reading
 
     template <typename T>
     static double cycles(const OneColumnPlan& plan, unsigned multiprocessors) {
         const bool by_piece = plan.k % piece_length<T> == 0;
-        const double bytes_per_cycle = by_piece || sizeof(T) > 2 ? 14.8 : 8.5;  // of each multiprocessor
+        const bool is_slow = !by_piece && sizeof(T) == 2;
+        const double round = is_slow ? 2000 : 1300, bytes_per_cycle = is_slow ? 8.5 : 15.8;  // of each multiprocessor
         const size_t loads = plan.k / (by_piece ? piece_length<T> : 1), in_flight = by_piece ? 2 : 4,
                      of_lanes = divide_up(loads, plan.lanes),
                      group_rows = size_t{one_column_rows} * (lanes_per_warp / plan.lanes),
