@@ -2,8 +2,7 @@
 // C = A B where a launch, its instructions and a few round trips to memory are most of the time, without tensor cores:
 //   matmul_patches   removes, from the tiled kernels, shared memory and barriers: each lane computes a patch of C, and
 //                    loads its elements of A and B straight from global memory. Lanes share them through the L1 cache
-//                    alone. The code is short, which counts: a kernel that runs for a few microseconds fetches most of
-//                    its instructions from memory
+//                    alone. The code is short: with cold caches, a short kernel also waits for its instructions
 // Any m, n and k: for few steps along k, since every lane loads its elements again.
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/products.cuh"
