@@ -39,7 +39,9 @@ workloads() {
                 "--profile -t tf32 -k cpu-parallel,hopper* -n 1400x4608x190" \
                 "--profile -t tf32 -k fastest -n 10x301x9001,70x290x3000" \
                 "--profile -t bf16 -k fastest -n 1000x1000x1032,2000x3000x136,1300x200x8008,16x512x4096,10x61x9001" \
-                "--profile -t f16,f64,tf32 -k thin --tile all -n 900x1x77,33x67x45,70x66x34,99x130x9" \
+                "--profile -t f16 -k thin --tile all -n 900x1x77,33x67x45,70x66x34,99x130x9" \
+                "--profile -t f64 -k thin --tile all -n 900x1x77,33x67x45,70x66x34,99x130x9" \
+                "--profile -t tf32 -k thin --tile all -n 900x1x77,33x67x45,70x66x34,99x130x9" \
                 "--profile -t f64 -k direct -n 97x75x301" \
                 "--profile -t bf16 -k direct --tile 32x32x64/128 -n 56x22x14066" \
                 "--profile -t bf16 -k direct --tile 32x32x64/32 -n 31x91x3001" \

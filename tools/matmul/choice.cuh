@@ -98,7 +98,7 @@ inline std::string why_not(const ProductProblem& problem, const MatmulVariant& v
         return text(
             "{} has more than {} rows and columns, more than {} steps along k, and too many products to add up; choose "
             "another --kernel",
-            problem.shape.name(), few_rows, most_small_steps(problem));
+            problem.shape.name(), few_rows, few_steps);
     return text("it does not run here for {}; choose another --dtype or --kernel", type);
 }
 

@@ -5,6 +5,7 @@
 
 #include "common/io/text.hpp"
 #include "kernels/matmul/thin/patches.cuh"
+#include "kernels/matmul/thin/steps.cuh"
 #include "tools/matmul/method.cuh"
 
 #ifndef __SIMCC__
@@ -77,22 +78,13 @@ ProductMethod large_fragments_method(const ProductProblem& problem) {
                   by_size<T>(0.11, 0.061, 0.098), by_size<T>(0.091, 0.054, 0.051)});
 }
 // f32 would need tensor cores that keep all its bits. Beyond these sizes the model is not fitted, and others are faster.
-constexpr size_t most_fragment_steps = 192;
 template <bool tensor_cores>
 bool suits_fragments(const ProductShape& shape) {
+    constexpr size_t most_steps = 192;
     constexpr double most_flop = 4e9;
-    return tensor_cores && shape.k <= most_fragment_steps && shape.flop() <= most_flop;
+    return tensor_cores && shape.k <= most_steps && shape.flop() <= most_flop;
 }
 #endif
-constexpr size_t most_patch_steps = 16;
-inline bool suits_patches(const ProductShape& shape) { return shape.k <= most_patch_steps; }
-
-// The most steps along k of a small product.
-inline size_t most_small_steps([[maybe_unused]] const ProductProblem& problem) {
-#ifndef __SIMCC__
-    if (problem.dtype != DType::f32) return most_fragment_steps;
-#endif
-    return most_patch_steps;
-}
+inline bool suits_patches(const ProductShape& shape) { return shape.k <= few_steps; }
 
 }  // namespace BACKEND

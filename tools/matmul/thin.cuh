@@ -140,7 +140,7 @@ inline constexpr ThinKind thin_kinds[] = {
 #endif
 };
 
-// tf32 is computed in f32, which is as fast here.
+// tf32 is computed in f32, which is as fast here, except in fragments.
 inline TableOf<ThinKind> thin_kinds_of(DType dtype) {
     switch (dtype) {
         case DType::f32: return thin_kinds<float, false>;

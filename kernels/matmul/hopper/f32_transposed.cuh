@@ -143,18 +143,18 @@ struct TransposedAOperands {
     }
 };
 
-/// sums += this lane's part of `stages` stages, the last of which has `last_steps` steps along k: zeros follow. A stage's first operands, too, are loaded during the step before, which
-/// is the last of another stage. The loop has four steps and no more: 32 would not fit in the instruction cache.
+/// sums += this lane's part of `stages` stages, the last of which has `last_steps` steps along k: zeros follow. A
+/// stage's first operands, too, are loaded during the step before, which is the last of another stage. The loop has
+/// four steps and no more: 32 would not fit in the instruction cache.
 template <typename Shape>
 __device__ inline void multiply_transposed_stages(TransposedAShared<Shape>& shared,
                                                   typename Shape::Pipeline::Position& position, int stages,
                                                   int last_steps, const TransposedAPosition<Shape>& at,
                                                   float (&sums)[Shape::sums]) {
     constexpr int loop_steps = 4, loops = Shape::slice_k / loop_steps;
-    const int left = (last_steps - at.slice * Shape::slice_k + loop_steps - 1) / loop_steps, last_loops = left < 1 ? 1
-                                                                                                          : left < loops
-                                                                                                              ? left
-                                                                                                              : loops;
+    int last_loops = (last_steps - at.slice * Shape::slice_k + loop_steps - 1) / loop_steps;
+    if (last_loops > loops) last_loops = loops;
+    if (last_loops < 1) last_loops = 1;  // a slice without steps multiplies zeros
     const float *a = nullptr, *b = nullptr;
     const auto enter_stage = [&] {
         barrier_wait(&shared.transposed[position.stage], position.parity);  // who transposed A waited for B, too
