@@ -15,12 +15,13 @@ CXX ?= g++
 # How far to optimize. OPTIMIZE: options, tables and simcc. KERNEL_HOST: host code around kernels, with references and
 # CPU variants, whose loops are as fast as at -O2 once they are vectorized. SIMULATED: simulated kernels. SIMT_OPTIMIZE:
 # the simulator. CHECKED: checked kernels, whose time goes into the checkers. (nvcc optimizes GPU kernels fully at any
-# host level.)
+# host level, unless GPU_OPTIMIZE says otherwise: "-Ofc max" compiles faster, for machines without a GPU.)
 OPTIMIZE ?= -O1
 KERNEL_HOST = -O1
 SIMULATED = -O2
 SIMT_OPTIMIZE = -O2
 CHECKED = -O1
+GPU_OPTIMIZE ?=
 # These simulate too little to be worth the compile time of a higher level.
 HARDLY_OPTIMIZED := cuda-unit gang-unit $(addprefix tools/,devquery latency memcheckdemo nested streams transfer)
 
@@ -54,7 +55,7 @@ STANDARD_HEADERS := algorithm array charconv chrono cmath cstdint cstdio cstdlib
     memory optional set sstream stdexcept string string_view tuple unordered_map utility variant vector
 # Unique symbols would stay global when a backend's objects are isolated, below.
 HOST_OF_KERNELS := -Xcompiler "$(WARNINGS) -ftree-loop-vectorize -fno-gnu-unique -g1 $(HEAP)"
-NVCC_FLAGS = -std=c++17 $(KERNEL_HOST) -lineinfo -I. -DBACKEND=gpu $(GENCODE) $(HOST_OF_KERNELS)
+NVCC_FLAGS = -std=c++17 $(KERNEL_HOST)$(if $(GPU_OPTIMIZE), $(GPU_OPTIMIZE)) -lineinfo -I. -DBACKEND=gpu $(GENCODE) $(HOST_OF_KERNELS)
 SIM_FLAGS = -std=c++17 $(WARNINGS) -Xcompiler -fno-gnu-unique,$(HEAP)
 FLAGS_sim = $(SIM_FLAGS) $(SIMULATED) -I. -DBACKEND=sim
 # Our programs check only when an option asks for it. --annotate must find the source from any folder, so file names are
