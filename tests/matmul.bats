@@ -181,7 +181,7 @@ thin_steps=101x103x15,50x3001x7,77x9x1,100x100x16,700x33x3,4500x9x16 # the last 
         [ "$(column verify)" = pass ]
     done
     for tile in rows:5x13x20001:5x28x5024/4 columns:64x4x2048:16x4x2048 dots:7x7x100:1x1x128 dots:3x9x1:1x1x8 \
-        dots:5x1x3968:1x1x4096 one-column:70x1x77:4x1x77 patches:70x130x9:32x128x2; do
+        dots:5x1x3968:1x1x4096 one-column:70x1x77:32x1x77 patches:70x130x9:32x128x4; do
         IFS=: read -r kind shape name <<<"$tile"
         expect_fine matmul -k thin --tile "$kind" -n "$shape" -w 0 -r 1 --csv
         [ "$(column p_tile)" = "$name" ] || ! on_simulator || complain "$tile"
@@ -243,6 +243,33 @@ thin_steps=101x103x15,50x3001x7,77x9x1,100x100x16,700x33x3,4500x9x16 # the last 
         column p_tile | grep -q /128 || complain "$dtype: no tile is shared by several clusters"
     done
     refuses 2 "no such tile computes 64x64x64 in bf16; there are 128x128x64, " matmul -t bf16 -k direct --tile 1x1x1 -n 64
+}
+
+# ones WHERE ROWS COLUMNS: a matrix of ones as text, with NaN at place WHERE.
+ones() { awk -v where="$1" -v n=$(($2 * $3)) 'BEGIN { for (i = 0; i < n; ++i) print i == where ? "nan" : 1 }'; }
+
+@test "a NaN stays in its row or column, whatever the alignment of rows" {
+    local kernel dtype shape file m n k kernels=thin dtypes="f32 f64"
+    on_simulator || { kernels="thin direct" dtypes="f64 tf32 f16"; }
+    for shape in 7x41x75 6x66x134; do
+        IFS=x read -r m n k <<<"$shape"
+        ones $((3 * k)) "$m" "$k" >first && ones $((4 * k - 1)) "$m" "$k" >last && ones -1 "$m" "$k" >a
+        ones $((2 * n)) "$k" "$n" >top && ones $((3 * n - 1)) "$k" "$n" >end && ones -1 "$k" "$n" >b
+        for dtype in $dtypes; do
+            for kernel in $kernels; do
+                for file in first last; do
+                    expect_fine matmul -k "$kernel" -t "$dtype" --shape "$shape" "$file" b
+                    [ "$(grep -n nan <<<"$output" | cut -d: -f1)" = 4 ] || complain "$kernel $dtype $shape $file"
+                    [ "$(grep -v nan <<<"$output" | tr -s ' \t' '\n' | sort -u)" = "$k" ]
+                done
+                for file in top end; do
+                    expect_fine matmul -k "$kernel" -t "$dtype" --shape "$shape" a "$file"
+                    [ "$(tr -s ' \t' '\n' <<<"$output" | grep -c nan)" = "$m" ] || complain "$kernel $dtype $shape $file"
+                    [ "$(tr -s ' \t' '\n' <<<"$output" | grep -v nan | sort -u)" = "$k" ]
+                done
+            done
+        done
+    done
 }
 
 @test "f32 from three products of tf32 is as accurate as f32, also if k is short or factors are infinite" {

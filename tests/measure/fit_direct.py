@@ -4,8 +4,8 @@
 
 Every tile and every number of blocks that share k is timed on N random shapes (40), in one process per type, on one
 Hopper GPU: less than a minute in all. The constants are fitted to every second shape; the regret, the time of the
-model's choice over that of the fastest, is shown for both halves. The constants are those of DirectCost,
-direct_straightening (for 16-bit types) and direct_tile() in tools/matmul/hopper/direct.cuh.
+model's choice over that of the fastest, is shown for both halves. The constants are those of DirectCost and
+direct_tile() in tools/matmul/hopper/direct_cost.cuh.
 """
 import argparse
 import csv
@@ -23,10 +23,11 @@ LAUNCH = 3170  # cycles, which the models of all variants leave out, too
 SIZES = {"bf16": 2, "f16": 2, "f32": 4, "tf32": 4, "f64": 8}
 PEAKS = {"bf16": 1024, "f16": 1024, "f32": 128, "tf32": 512, "f64": 128}  # multiply-adds a cycle
 MOST_STEPS = 2 ** 34
-STARTS = {"beginning": 5000, "fixed": 1500, "shortest_stage": 500, "crowding": 300, "unit": 0.06,
-          "straightening": 0.25, "sharing": 2500, "sharing_per_block": 30, "between_clusters": 3000,
+STARTS = {"beginning": 5000, "fixed": 1500, "shortest_stage": 500, "crowding": 300, "unit": 0.06, "shifted": 0.06,
+          "sharing": 2500, "sharing_per_block": 30, "between_clusters": 3000,
           "bytes_per_cycle": 15, "visible_part": 0.5}
 MOST_CLUSTER = 16
+ADDED_BYTES = 50  # added_bytes_per_cycle of the source
 
 
 def divide_up(count, group):
@@ -34,10 +35,9 @@ def divide_up(count, group):
 
 
 def shared_bytes(dtype, tile):
-    """Shared memory of a block, like DirectShape::shared_bytes(); odd rows of 16-bit types need one more stage."""
+    """Shared memory of a block, as DirectShape::shared_bytes."""
     size, (tile_m, tile_n) = SIZES[dtype], tile
     tile_k, stages = 128 // size, 3 if tile == (128, 64) else 4
-    stages += size == 2
     row_a, row_b = tile_k + (8 if size == 2 else 4), tile_n + (4 if size == 8 else 8)
     sum_bytes = max(4, size)
     return max(size * (tile_m * row_a + tile_k * row_b) * stages, sum_bytes * tile_m * (tile_n + 16 // sum_bytes))
@@ -50,24 +50,32 @@ def occupancy(dtype, tile):
     return max(1, min(65536 // (threads * 168), 227 * 1024 // (shared_bytes(dtype, tile) + 1024)))
 
 
+def blocks_at_once(cluster, most):
+    """direct_blocks_at_once() of the source."""
+    if cluster <= 2:
+        return MULTIPROCESSORS * most // cluster * cluster
+    return (7 * (17 * most // cluster) + 8 * most // cluster) * cluster
+
+
 def cycles(dtype, shape, tile, blocks, constants):
     """direct_cycles() of the source, plus the cycles of the launch."""
     (m, n, k), (tile_m, tile_n), size = shape, tile, SIZES[dtype]
     tile_k, cluster = 128 // size, min(blocks, MOST_CLUSTER)
     steps, most = divide_up(divide_up(k, tile_k), blocks), occupancy(dtype, tile)
-    occupied = MULTIPROCESSORS * 10 // 11 if cluster > 2 else MULTIPROCESSORS  # as ClusterOfFour of the source has it
-    waves, left = divmod(divide_up(m, tile_m) * divide_up(n, tile_n) * blocks, occupied * most)
+    at_once = blocks_at_once(cluster, most)
+    occupied = divide_up(at_once, most)
+    waves, left = divmod(divide_up(m, tile_m) * divide_up(n, tile_n) * blocks, at_once)
 
-    def misaligned(columns, elements):
+    def units(columns, rows):
         row = columns * size
-        if row % 16 == 0:
-            return 0
-        if row % 4 != 0:
-            return elements * constants["straightening"]
-        return elements * size / (8 if row % 8 == 0 else 4) * constants["unit"]
+        return 0 if row % 16 == 0 else rows * tile_k * size / (8 if row % 8 == 0 else 4)
 
-    stage = (tile_m * tile_n * tile_k / PEAKS[dtype] / constants["reached %dx%d" % tile] +
-             misaligned(k, tile_m * tile_k) + misaligned(n, tile_n * tile_k))
+    stage = tile_m * tile_n * tile_k / PEAKS[dtype] / constants["reached %dx%d" % tile]
+    by_unit = dtype == "f32" or size == 2 and n % 2 == k % 2 == 0
+    if by_unit:
+        stage += constants["unit"] * (units(k, tile_m) + units(n, tile_n))
+    elif units(k, 1) + units(n, 1):
+        stage += constants["shifted"] * (tile_m + tile_n) * tile_k
 
     def wave(each):
         busy = stage * max(each, constants["alone %dx%d" % tile])
@@ -78,7 +86,7 @@ def cycles(dtype, shape, tile, blocks, constants):
     if blocks > 1:
         computing += constants["sharing"] + constants["sharing_per_block"] * cluster
     if blocks > cluster:
-        computing += constants["between_clusters"]
+        computing += constants["between_clusters"] + blocks // cluster * tile_m * tile_n * max(4, size) / ADDED_BYTES
     memory = (m * k + k * n + m * n) * size / (constants["bytes_per_cycle"] * MULTIPROCESSORS)
     return LAUNCH + constants["beginning"] + max(computing, memory) + constants["visible_part"] * min(computing, memory)
 
@@ -163,8 +171,6 @@ def main():
         constants, left = fit(dtype, halves[0])
         print("%s: error of the fit %.0f %%" % (dtype, 100 * left))
         for name, value in constants.items():
-            if name == "straightening" and SIZES[dtype] != 2:
-                continue
             print("    %-24s %10.3f" % (name, value))
         show_regret(dtype, "of the fit", halves[0], constants)
         show_regret(dtype, "not of the fit", halves[1], constants)

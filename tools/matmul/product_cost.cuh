@@ -26,7 +26,7 @@ struct ProductCost {
     double copying,
         copied_bytes_per_cycle;  // copies of A and B to aligned rows: the launch, and for each multiprocessor
 };
-inline constexpr ProductCost cost_of_16_bit = {5200, 0.13, 0.126, 15.2, 0.33, 1410, 470, 97, 47, 6, 1, 4470, 5.5},
+inline constexpr ProductCost cost_of_16_bit = {5200, 0.13, 0.126, 15.2, 0.33, 2500, 470, 97, 47, 6, 1, 4470, 5.5},
                              cost_of_tf32 = {5500, 0.04, 0.163, 22.5, 0, 3170, 500, 13.6, 9, 6.9, 0.13, 3360, 7.6},
                              cost_of_f32 = {4880, 0.4, 0.34, 22, 0.21, 1000, 500, 100, 7, 7, 0.04, 2720, 8.4},
                              cost_of_f64 = {6120, 0, 0.28, 21.8, 0.07, 1000, 500, 12.1, 5.7, 3.3, 0, 2340, 8};

@@ -26,7 +26,8 @@ inline std::string thin_tile(size_t m, size_t n, size_t k, unsigned shares) {
 }
 
 // What a product costs in cycles if lanes or warps load the elements of their part of C's tile for themselves, in
-// rounds of a few steps along k. (Fitted to 38 to 130 products of each type on an H200, the caches cold.)
+// rounds of a few steps along k. (Fitted to 29 to 65 products of each type on an H200 and an H100, the caches
+// cold: half of them are within 4 to 11 % of their times.)
 struct RoundsCost {
     double fixed;        // until the first loads, and from the last ones on
     double of_wave;      // a round of a wave of blocks
@@ -40,8 +41,7 @@ struct RoundsCost {
                      of_each = divide_up(tiles, multiprocessors), waves = divide_up(of_each, Shape::resident);
         const double rounds = double(divide_up(shape.k, Shape::steps)),
                      bytes = double(shape.m) * double(shape.n) * double(element_bytes) / multiprocessors;
-        // Rows of 4 i + 2 elements are stored by twos, in twice as many instructions. (From one product, of 45 MB.)
-        const double storing = shape.n % 2 == 1 ? stored_odd : shape.n % 4 == 0 ? stored_even : 2 * stored_even;
+        const double storing = shape.n % 2 == 1 ? stored_odd : stored_even;
         return fixed + rounds * (of_wave * double(waves) + of_block * double(of_each)) + bytes * storing;
     }
 };
@@ -61,21 +61,22 @@ ProductMethod rounds_method(const ProductProblem& problem, const RoundsCost& cos
 template <typename T>
 ProductMethod patches_method(const ProductProblem& problem) {
     return rounds_method<Patches<T>, T>(
-        problem, {4000, by_size<T>(1190, 1100, 980), 0, by_size<T>(0.2, 0.064, 0.05), by_size<T>(0.21, 0.08, 0.083)});
+        problem, {by_size<T>(3160, 3020, 3920), by_size<T>(1580, 1525, 713), by_size<T>(0, 35, 0),
+                  by_size<T>(0.18, 0.062, 0.063), by_size<T>(0.2, 0.064, 0.091)});
 }
 
 #ifndef __SIMCC__
 template <typename T>
 ProductMethod small_fragments_method(const ProductProblem& problem) {
     return rounds_method<Fragments<T, SmallFragments<T>>, T>(
-        problem, {by_size<T>(2980, 3190, 3410), by_size<T>(3460, 1930, 1830), by_size<T>(0, 320, 320),
-                  by_size<T>(0.24, 0.054, 0.08), by_size<T>(0.21, 0.072, 0.025)});
+        problem, {by_size<T>(2080, 3160, 2580), by_size<T>(3950, 1560, 1990), by_size<T>(20, 230, 294),
+                  by_size<T>(0.095, 0.036, 0.025), by_size<T>(0.167, 0.064, 0.012)});
 }
 template <typename T>
 ProductMethod large_fragments_method(const ProductProblem& problem) {
     return rounds_method<Fragments<T, LargeFragments<T>>, T>(
-        problem, {by_size<T>(3450, 4060, 4330), by_size<T>(3040, 1660, 1920), by_size<T>(66, 330, 285),
-                  by_size<T>(0.11, 0.061, 0.098), by_size<T>(0.091, 0.054, 0.051)});
+        problem, {by_size<T>(3460, 4130, 3550), by_size<T>(2770, 1490, 2290), by_size<T>(68, 170, 175),
+                  by_size<T>(0.071, 0.066, 0.068), by_size<T>(0.127, 0.067, 0.047)});
 }
 // f32 would need tensor cores that keep all its bits. Beyond these sizes the model is not fitted, and others are faster.
 template <bool tensor_cores>

@@ -76,8 +76,8 @@ ProductMethod one_column_method(const ProductProblem& problem) {
     const auto [m, n, k] = problem.shape;
     const auto multiprocessors = unsigned(problem.device->multiprocessors);
     const OneColumnPlan plan = plan_one_column<T>(m, k, multiprocessors);
-    const unsigned group_rows = one_column_rows * lanes_per_warp / plan.lanes;
-    ProductMethod method = thin_method_of<OneColumn, T>(problem, plan, thin_tile(group_rows, 1, k, 1), {});
+    const std::string tile = thin_tile(one_column_rows * plan.teams(), 1, k, 1);
+    ProductMethod method = thin_method_of<OneColumn, T>(problem, plan, tile, {});
     method.cycles = OneColumnCost::cycles<T>(plan, multiprocessors);
     return method;
 }

@@ -1,11 +1,11 @@
 #pragma once
 // C = A B on Hopper in one launch, whatever the alignment of the rows:
 //   matmul_direct   removes, from the kernels whose tiles TMA loads, the extra launch that copies matrices whose rows
-//                   do not begin at multiples of 16 bytes: such rows are copied to shared memory in units of 8 or 4
-//                   bytes. If rows of a 16-bit type have an odd number of elements, the aligned pieces that cover a
-//                   part of a row are copied as they are and shifted into place there, once for all warps. The blocks
-//                   of a cluster share k, and each adds some rows of all their sums. If several clusters share k, they
-//                   leave their sums in global memory; for each part of the tile, the last block to finish adds them
+//                   do not begin at multiples of 16 bytes: the aligned pieces that cover a part of a row are copied to
+//                   shared memory as they are, and warps read their elements where they lie. (The multiply-adds of f32
+//                   read vectors: such rows are copied in units of 8 or 4 bytes.) The blocks of a cluster share k, and
+//                   each adds some rows of all their sums. If several clusters share k, they leave their sums in global
+//                   memory; for each part of the tile, the last block to finish adds them
 // For products of a few microseconds, where those copies would take longer than the product. Each warp
 // multiplies with mma.sync, which reaches less of the 16-bit types' peak than wgmma does. Any m, n and k.
 #include "common/cuda/async_copy.cuh"
@@ -41,20 +41,21 @@ struct DirectShape {
     static constexpr int stage_a = tile_m * row_a, stage_b = tile_k * row_b, stage = stage_a + stage_b;  // elements
     static constexpr size_t sums_bytes = sizeof(Sum) * tile_m * row_c;
 
-    static constexpr size_t shared_bytes(bool straightens) {
-        const size_t bytes = sizeof(T) * stage * (stages + (straightens ? 1 : 0));
-        return bytes > sums_bytes ? bytes : sums_bytes;
-    }
+    static constexpr size_t stages_bytes = sizeof(T) * stage * stages,
+                            shared_bytes = stages_bytes > sums_bytes ? stages_bytes : sums_bytes;
+    /// Whether warps read rows where they lie that do not begin at multiples of 16 bytes; or else such rows are copied
+    /// in units. (In 16-bit types they are if units have at least 4 bytes: warps then read both operands by ldmatrix.)
+    static constexpr bool reads_shifted = !std::is_same_v<T, float> || tensor;
 
     /// Blocks that a multiprocessor holds at least: a thread may need 168 registers, and each block also takes 1 KiB of
     /// shared memory for the system.
-    static constexpr int by_memory = static_cast<int>(most_shared_bytes / (shared_bytes(sizeof(T) == 2) + 1024)),
+    static constexpr int by_memory = static_cast<int>(most_shared_bytes / (shared_bytes + 1024)),
                          by_registers = 65536 / (threads * 168),
                          resident = std::max(1, std::min(by_registers, by_memory));
 };
 
 /// Grid: tiles * shares.blocks(); block Shape::threads. `many`: for the products of a batch.
-template <typename Shape, bool many>
+template <typename Shape, bool many, RowCopy by>
 __global__ void __launch_bounds__(Shape::threads, Shape::resident)
     matmul_direct(PiecewiseMatrix<typename Shape::T> a, PiecewiseMatrix<typename Shape::T> b, typename Shape::T* c,
                   size_t stride_c, TileOrder order, DirectShares shares) {
@@ -64,7 +65,6 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
     constexpr int piece = Shape::Layout::piece, a_pieces = Shape::tile_k / piece, b_pieces = Shape::tile_n / piece;
     extern __shared__ __align__(1024) unsigned char memory[];
     T* const ring = reinterpret_cast<T*>(memory);
-    T* const straight = ring + Shape::stages * Shape::stage;
     const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
     const unsigned blocks = shares.blocks(), tile = blockIdx.x / blocks, rank = blockIdx.x % blocks;
     unsigned tile_row = 0, tile_column = 0;
@@ -76,20 +76,31 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
     const size_t row = size_t{tile_row} * Shape::tile_m, column = size_t{tile_column} * Shape::tile_n;
     const size_t steps = (a.columns + Shape::tile_k - 1) / Shape::tile_k, first = steps * rank / blocks;
     const int count = static_cast<int>(steps * (rank + 1) / blocks - first);
-    const bool shifts_a = a.needs_straightening(), shifts_b = b.needs_straightening();
+    constexpr bool shifted = by == RowCopy::shifted;
+    StageCopies<T, shifted, true, Shape::tile_m, a_pieces, Shape::row_a, Shape::threads> copies_of_a(
+        a, row, first * Shape::tile_k, thread);
+    StageCopies<T, shifted, false, Shape::tile_k, b_pieces, Shape::row_b, Shape::threads> copies_of_b(
+        b, first * Shape::tile_k, column, thread);
     const auto copy = [&](int step, int slot) {
         T* const stage = ring + slot * Shape::stage;
         const size_t k = (first + step) * Shape::tile_k;
         if (step < count) {
-            a.template copy<Shape::tile_m, a_pieces, Shape::row_a, Shape::threads>(stage, row, k, thread);
-            b.template copy<Shape::tile_k, b_pieces, Shape::row_b, Shape::threads>(stage + Shape::stage_a, k, column,
-                                                                                   thread);
+            if constexpr (by == RowCopy::units) {
+                a.template copy<Shape::tile_m, a_pieces, Shape::row_a, Shape::threads>(stage, row, k, thread);
+                b.template copy<Shape::tile_k, b_pieces, Shape::row_b, Shape::threads>(stage + Shape::stage_a, k,
+                                                                                       column, thread);
+            } else {
+                copies_of_a.template copy<Shape::tile_k>(stage, a.columns - k);
+                copies_of_b.template copy<Shape::tile_k>(stage + Shape::stage_a, a.columns - k);
+            }
         }
         commit_copies();
     };
 
     typename Shape::Product product;
     const int warp_row = warp / Shape::warps_n * Shape::warp_m, warp_column = warp % Shape::warps_n * Shape::warp_n;
+    const unsigned step_of_lane = step_of<T>(lane);
+    const RowShifts shifts{a.shift_of(lane / 4), {b.shift_of(step_of_lane), b.shift_of(step_of_lane + 1)}};
 #pragma unroll 1
     for (int s = 0; s < Shape::stages - 1; ++s) copy(s, s);
     int now = 0, next = Shape::stages - 1;
@@ -98,23 +109,16 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
         wait_copies<Shape::stages - 2>();  // this thread's part of the stage has arrived
         __syncthreads();  // all threads' parts have, and all are done with the previous stage, which is refilled next
         const T *stage_a = ring + now * Shape::stage, *stage_b = stage_a + Shape::stage_a;
-        const size_t k = (first + step) * Shape::tile_k;
-        if constexpr (sizeof(T) == 2) {
-            if (shifts_a) {
-                a.template straighten<Shape::tile_m, a_pieces, Shape::row_a, Shape::threads>(stage_a, straight, row, k,
-                                                                                             thread);
-                stage_a = straight;
-            }
-            if (shifts_b) {
-                b.template straighten<Shape::tile_k, b_pieces, Shape::row_b, Shape::threads>(
-                    stage_b, straight + Shape::stage_a, k, column, thread);
-                stage_b = straight + Shape::stage_a;
-            }
-            if (shifts_a || shifts_b) __syncthreads();  // all shifted pieces are in place
+        const auto meanwhile = [&] { copy(step + Shape::stages - 1, next); };
+        stage_a += warp_row * Shape::row_a;
+        stage_b += warp_column;
+        if constexpr (shifted) {
+            product.multiply_shifted(stage_a, stage_b, lane, shifts, meanwhile);
+        } else {
+            const size_t left = a.columns - (first + step) * Shape::tile_k;
+            product.multiply(stage_a, stage_b, lane, left < Shape::tile_k ? static_cast<int>(left) : Shape::tile_k,
+                             meanwhile);
         }
-        const int existing = a.columns - k < Shape::tile_k ? static_cast<int>(a.columns - k) : Shape::tile_k;
-        product.multiply(stage_a + warp_row * Shape::row_a, stage_b + warp_column, lane, existing,
-                         [&] { copy(step + Shape::stages - 1, next); });
         now = now + 1 == Shape::stages ? 0 : now + 1;
         next = next + 1 == Shape::stages ? 0 : next + 1;
     }
@@ -123,8 +127,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
     __syncthreads();  // the stages are no longer read or written: their place is free for the sums
     auto* const sums = reinterpret_cast<Sum*>(memory);
     product.store(sums + warp_row * Shape::row_c + warp_column, Shape::row_c, lane);
-    const int rows = Shape::tile_m / static_cast<int>(shares.cluster),
-              first_row = static_cast<int>(rank % shares.cluster) * rows;
+    const auto row_of = [&](unsigned block) { return static_cast<int>(Shape::tile_m * block / shares.cluster); };
+    const int first_row = row_of(rank % shares.cluster), rows = row_of(rank % shares.cluster + 1) - first_row;
     const DirectPart<Shape> part{sums, first_row, rows, row, column, a.rows, b.columns};
     if (shares.cluster > 1) part.add_blocks(shares.cluster, thread);
     else __syncthreads();  // all warps' sums are in shared memory
@@ -133,8 +137,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
 #endif
 }
 
-/// The most blocks of a cluster, and the most that share k; their numbers are powers of two.
-constexpr unsigned most_direct_cluster = 16, most_direct_blocks = 128;
+/// The most blocks of a cluster. More that share k are several such clusters, each with an equal part of the tile's rows.
+constexpr unsigned most_direct_cluster = 16;
 
 /// Whether so many blocks can share k in a product of so many tiles of `tile_elements`: there are a ticket and a place
 /// for a tile's sums per multiprocessor.
@@ -146,6 +150,11 @@ constexpr bool can_share(unsigned blocks, size_t tiles, size_t tile_elements, si
                multiprocessors * partial_tile_elements * sizeof(float);
 }
 
+template <typename Shape, bool takes_batch, RowCopy by>
+auto direct_kernel(const MatmulArguments<typename Shape::T>& arguments) {
+    return kernel_of<takes_batch>(arguments, matmul_direct<Shape, false, by>, matmul_direct<Shape, takes_batch, by>);
+}
+
 /// `blocks` share k. `takes_batch`: also compiled for many products at once.
 template <typename Shape, bool takes_batch>
 LaunchShape launch_direct(const MatmulArguments<void>& untyped, unsigned blocks) {
@@ -155,15 +164,19 @@ LaunchShape launch_direct(const MatmulArguments<void>& untyped, unsigned blocks)
     const TileOrder order = order_of(arguments, Shape::tile_m, Shape::tile_n, group);
     const PiecewiseMatrix<T> a{arguments.d_a, arguments.m, arguments.k, arguments.stride_a},
         b{arguments.d_b, arguments.k, arguments.n, arguments.stride_b};
-    const auto kernel =
-        kernel_of<takes_batch>(arguments, matmul_direct<Shape, false>, matmul_direct<Shape, takes_batch>);
+    const auto aligned_to = [&](size_t bytes) { return a.is_aligned_to(bytes) && b.is_aligned_to(bytes); };
+    auto kernel = direct_kernel<Shape, takes_batch, RowCopy::pieces>(arguments);
+    if (!aligned_to(16)) {
+        if constexpr (Shape::reads_shifted) kernel = direct_kernel<Shape, takes_batch, RowCopy::shifted>(arguments);
+        if constexpr (!Shape::reads_shifted || sizeof(T) == 2)
+            if (aligned_to(4)) kernel = direct_kernel<Shape, takes_batch, RowCopy::units>(arguments);
+    }
     CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     const unsigned cluster = blocks < most_direct_cluster ? blocks : most_direct_cluster;
     const PartialSums partial = partial_sums(arguments);
     const DirectShares shares{cluster, blocks / cluster, partial.d_sums, partial.d_ready};
-    return launch_hopper(kernel, order.tiles() * blocks, Shape::threads,
-                         Shape::shared_bytes(a.needs_straightening() || b.needs_straightening()), cluster,
-                         arguments.stream, a, b, arguments.d_c, arguments.stride_c, order, shares);
+    return launch_hopper(kernel, order.tiles() * blocks, Shape::threads, Shape::shared_bytes, cluster, arguments.stream,
+                         a, b, arguments.d_c, arguments.stride_c, order, shares);
 }
 
 }  // namespace BACKEND

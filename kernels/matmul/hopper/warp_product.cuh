@@ -91,6 +91,17 @@ struct WarpSums {
     }
 };
 
+/// Where rows begin in shared memory if they are copied as the pieces that cover them: a lane's rows of A, and those of B
+/// whose place along k is `of_lane` plus multiples of 8.
+struct RowShifts {
+    unsigned a, b[2];
+};
+/// The first of a lane's two neighboring steps along k of an m16n8k16 instruction, or its only one of an m16n8k8.
+template <typename T>
+__device__ inline unsigned step_of(int lane) {
+    return lane % 4 * (sizeof(T) == 2 ? 2 : 1);
+}
+
 /// sums += A B for a stage; the warp's rows begin at `a`, its columns at `b`. `existing`: the steps along k that the
 /// stage has; zeros follow, which tensor cores may multiply. Calls meanwhile() once the first steps are in flight. This
 /// template is for 16-bit types.
@@ -121,6 +132,40 @@ struct WarpProduct : WarpSums<float, warp_m, warp_n> {
             if (k == 0) meanwhile();
         }
     }
+
+    /// The same where rows are shifted: ldmatrix would need them at multiples of 16 bytes.
+    template <typename Meanwhile>
+    __device__ void multiply_shifted(const T* a, const T* b, int lane, const RowShifts& shifts, Meanwhile meanwhile) {
+        constexpr int row_b = Layout::row_b(tile_n);
+        const int g = lane / 4, step = lane % 4 * 2;
+        const bool odd = shifts.a % 2 == 1;  // a lane's two elements are parts of two words
+        const auto* const words = reinterpret_cast<const std::uint32_t*>(a + g * Layout::row_a + step + shifts.a - odd);
+        const auto* const elements = reinterpret_cast<const unsigned short*>(b) + step * row_b + g;
+#pragma unroll
+        for (int k = 0; k < Layout::tile_k; k += 16) {
+            std::uint32_t left[Sums::tiles_m][4];
+#pragma unroll
+            for (int i = 0; i < Sums::tiles_m; ++i)
+#pragma unroll
+                for (int x = 0; x < 4; ++x) {
+                    const std::uint32_t* const at = words + ((i * 16 + x % 2 * 8) * Layout::row_a + k + x / 2 * 8) / 2;
+                    left[i][x] = odd ? __funnelshift_r(at[0], at[1], 16) : at[0];
+                }
+#pragma unroll
+            for (int j = 0; j < Sums::tiles_n; ++j) {
+                std::uint32_t right[2];
+#pragma unroll
+                for (int x = 0; x < 2; ++x) {
+                    const unsigned short* const at = elements + (k + x * 8) * row_b + j * 8;
+                    right[x] = at[shifts.b[0]] | std::uint32_t{at[row_b + shifts.b[1]]} << 16;
+                }
+#pragma unroll
+                for (int i = 0; i < Sums::tiles_m; ++i)
+                    warp_multiply_add<T>(this->d[i][j], left[i], right[0], right[1]);
+            }
+            if (k == 0) meanwhile();
+        }
+    }
 };
 
 /// The same for tf32 and f64, eight steps along k at once.
@@ -136,8 +181,15 @@ struct WideWarpProduct : WarpSums<T, warp_m, warp_n> {
 
     template <typename Meanwhile>
     __device__ void multiply(const T* a, const T* b, int lane, int /*existing*/, Meanwhile meanwhile) {
+        multiply_shifted(a, b, lane, {}, meanwhile);
+    }
+
+    template <typename Meanwhile>
+    __device__ void multiply_shifted(const T* a, const T* b, int lane, const RowShifts& shifts, Meanwhile meanwhile) {
         constexpr int row_b = Layout::row_b(tile_n);
         const int g = lane / 4, t = lane % 4;
+        a += shifts.a;
+        b += shifts.b[0];
 #pragma unroll
         for (int k = 0; k < Layout::tile_k; k += 8) {
             Operand left[Sums::tiles_m][4], right[Sums::tiles_n][2];

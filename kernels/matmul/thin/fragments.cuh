@@ -1,10 +1,10 @@
 #pragma once
 // C = A B on tensor cores where a launch, its instructions and a few round trips to memory are most of the time:
-//   matmul_fragments   removes, from hopper/direct.cuh, shared memory, barriers and everything that moves elements to
-//                      aligned places: each lane loads the elements of its fragments of A and B straight from global
-//                      memory, in whatever size their alignment allows, and stores its results in the same way. The
-//                      warps of a block share fragments through the L1 cache alone. The code is a tenth as
-//                      long: with cold caches, a short kernel also waits for its instructions
+//   matmul_fragments   removes, from hopper/direct.cuh, the copies to shared memory and the barriers: each lane loads
+//                      the elements of its fragments of A and B straight from global memory, in whatever size their
+//                      alignment allows. The warps of a block share fragments through the L1 cache alone, and only
+//                      results pass through shared memory, a warp's own, so that it stores whole rows of its tile. The
+//                      code is short: with cold caches, a kernel also waits for its instructions
 // Any m, n and k: for few steps along k, since every warp loads its fragments again. For nvcc only.
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/matmul/arguments.cuh"
@@ -21,22 +21,27 @@
 
 namespace BACKEND {
 
-/// The elements of one register of a fragment, and the steps along k of one instruction. (float: tf32.)
+/// The elements of one register of a fragment, as they lie in memory, and the steps along k of one instruction.
+/// (float: tf32.)
 template <typename T>
 struct FragmentOf {
     static constexpr unsigned length = 1, steps = 8;
     using Operand = std::conditional_t<std::is_same_v<T, double>, double, std::uint32_t>;
     using Raw = T;
-    __device__ static Operand operand(const Raw (&raw)[1]) {
-        if constexpr (std::is_same_v<T, float>) return bits_of_nearest_tf32(raw[0]);
-        else return raw[0];
+    using Elements = T;
+    __device__ static Elements elements(const Raw (&raw)[1]) { return raw[0]; }
+    __device__ static Operand operand(Elements elements) {
+        if constexpr (std::is_same_v<T, float>) return bits_of_nearest_tf32(elements);
+        else return elements;
     }
 };
 struct FragmentOf16Bit {
     static constexpr unsigned length = 2, steps = 16;
     using Operand = std::uint32_t;
     using Raw = unsigned short;
-    __device__ static Operand operand(const Raw (&raw)[2]) { return raw[0] | Operand{raw[1]} << 16; }
+    using Elements = std::uint32_t;
+    __device__ static Elements elements(const Raw (&raw)[2]) { return raw[0] | Elements{raw[1]} << 16; }
+    __device__ static Operand operand(Elements elements) { return elements; }
 };
 template <>
 struct FragmentOf<__half> : FragmentOf16Bit {};
@@ -50,7 +55,7 @@ struct FragmentShape {
                          warps = warps_m * warps_n;
     static constexpr unsigned tile_m = warps_m * tiles_m * 16, tile_n = warps_n * tiles_n * 8,
                               threads = warps * lanes_per_warp, steps = in_flight * FragmentOf<T>::steps;
-    static constexpr int columns = tiles_n * 8;  // of a warp
+    static constexpr int rows = tiles_m * 16, columns = tiles_n * 8;  // of a warp
     /// Blocks per multiprocessor.
     static constexpr size_t resident = tiles_m * tiles_n > 4 ? (sizeof(T) == 8 ? 3 : 5) : (sizeof(T) == 8 ? 4 : 7);
 };
@@ -60,43 +65,43 @@ using SmallFragments = FragmentShape<T, 1, 2, 4>;
 template <typename T>
 using LargeFragments = FragmentShape<T, 2, 4, 2>;
 
-/// Stores neighbors of a row of C at an even column x < existing: all at once, or two at once if the next row begins
-/// elsewhere within that many elements. The row has an even number of elements.
-template <typename T, int count>
-__device__ inline void store_neighbors(T* row, unsigned x, unsigned existing, unsigned row_elements,
-                                       const PackedResults<T, count>& results) {
-    constexpr bool fits = count * sizeof(T) <= vector_bytes;
-    if (fits && row_elements % count == 0) {
-        if constexpr (fits) store_packed(row + x, results);
-        return;
+/// A warp's results on their way to C, so that neighboring lanes store neighbors.
+template <typename T, int rows, int columns>
+struct StagedResults {
+    T results[rows][columns + 8];
+
+    /// The sums of `tiles` neighboring m16n8 tiles whose columns take turns (see matmul_fragments()).
+    template <int tiles, typename Sum>
+    __device__ void stage(int row, int column, const Sum (*sums)[4], unsigned lane) {
+        constexpr int neighbors = 2 * tiles;
+#pragma unroll
+        for (int half = 0; half < 2; ++half)
+#pragma unroll
+            for (int e = 0; e < neighbors; ++e)
+                results[row + half * 8 + lane / 4][column + lane % 4 * neighbors + e] =
+                    static_cast<T>(sums[e % tiles][2 * half + e / tiles]);
     }
-#pragma unroll
-    for (int e = 0; e < count; e += 2)
-        if (x + e < existing) store_packed(row + x + e, PackedResults<T, 2>{results.values[e], results.values[e + 1]});
-}
 
-/// Stores a warp's sums of 16 rows, as far as they exist, through `staged`: neighboring lanes store neighbors.
-template <int columns, typename T, typename Sum>
-__device__ inline void store_rows(const Sum (&sums)[columns / 8][4], T (&staged)[16][columns + 8], T* first_row,
-                                  size_t rows, unsigned existing, unsigned row_elements, unsigned lane) {
-#pragma unroll
-    for (int j = 0; j < columns / 8; ++j)
-#pragma unroll
-        for (int x = 0; x < 4; ++x)
-            staged[x / 2 * 8 + lane / 4][j * 8 + lane % 4 * 2 + x % 2] = static_cast<T>(sums[j][x]);
-    __syncwarp();  // all rows are staged
-    constexpr unsigned at_once = lanes_per_warp / columns;
-    const unsigned column = lane % columns;
+    /// Stores what exists, `existing_m` rows and `existing_n` columns, `together` neighbors at once. Rows of C begin at
+    /// multiples of `together` elements.
+    template <int together>
+    __device__ void store(T* c, size_t existing_m, unsigned existing_n, unsigned row_elements, unsigned lane) const {
+        constexpr unsigned lanes = columns / together, at_once = lanes_per_warp / lanes;
+        using Neighbors = PackedResults<T, together>;
+        const unsigned column = lane % lanes * together;
+        if (column >= existing_n) return;
 #pragma unroll 4
-    for (unsigned r = lane / columns; r < 16; r += at_once)
-        if (r < rows && column < existing) first_row[size_t{r} * row_elements + column] = staged[r][column];
-    __syncwarp();  // the rows have been read: their place is free
-}
+        for (unsigned row = lane / lanes; row < rows && row < existing_m; row += at_once)
+            *reinterpret_cast<Neighbors*>(c + size_t{row} * row_elements + column) =
+                *reinterpret_cast<const Neighbors*>(&results[row][column]);
+    }
+};
 
-/// Grid: grid_of_tiles(); block 128. `a_pairs`: A's rows begin at even elements, so that two elements of a 16-bit type
-/// are one load. `b_pairs`: B's do; a load has the elements of two neighboring columns, which belong to two
-/// instructions' tiles: column 2 g of 16 is column g of the first, 2 g + 1 of the second.
-template <typename T, typename Shape, bool a_pairs, bool b_pairs>
+/// Grid: grid_of_tiles(); block 128. A lane loads `run` neighbors of a row of A at once, and `columns` of a row of B;
+/// rows begin at multiples of them. The steps along k of a lane's run belong to several registers, one after another:
+/// any order will do if it is the same for A and B. The columns belong to as many instructions' tiles: column
+/// columns * g + i is column g of the i-th.
+template <typename T, typename Shape, int run, int columns>
 __global__ void __launch_bounds__(Shape::threads, Shape::resident)
     matmul_fragments(const T* a, const T* b, T* c, SmallPlan plan) {
 #if HOPPER_CODE
@@ -105,9 +110,12 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
     using Operand = typename Fragment::Operand;
     using Sum = SumOf<T>;
     constexpr int tiles_m = Shape::tiles_m, tiles_n = Shape::tiles_n, length = Fragment::length,
-                  columns = b_pairs ? 2 : 1;
+                  registers = run > length ? run / length : 1;
     struct alignas(columns * sizeof(Raw)) Columns {
         Raw of[columns];
+    };
+    struct alignas(registers * length * sizeof(Raw)) Run {
+        typename Fragment::Elements of[registers];
     };
     const unsigned lane = threadIdx.x % lanes_per_warp, warp = threadIdx.x / lanes_per_warp, g = lane / 4, t = lane % 4;
     const size_t row = OneProduct::block_row() * Shape::tile_m + warp / Shape::warps_n * (tiles_m * 16) + g;
@@ -124,44 +132,51 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
     const Raw* const of_columns = reinterpret_cast<const Raw*>(b) + column + g * columns;
     Sum sums[tiles_m][tiles_n][4] = {};
 #pragma unroll 1
-    for (unsigned first = t * length; first < plan.k + t * length; first += Shape::steps) {
+    for (unsigned first = 0; first < plan.k; first += Shape::steps) {
         Operand left[Shape::in_flight][tiles_m][4], right[Shape::in_flight][tiles_n][2];
 #pragma unroll
-        for (int s = 0; s < Shape::in_flight; ++s)
+        for (int q = 0; q < 2 * Shape::in_flight; q += registers) {
+            const unsigned k = first + (q * 4 + t * registers) * length;
 #pragma unroll
-            for (int x = 0; x < 2; ++x) {
-                const unsigned k = first + s * Fragment::steps + x * (Fragment::steps / 2);
+            for (int i = 0; i < tiles_m; ++i)
 #pragma unroll
-                for (int i = 0; i < tiles_m; ++i)
+                for (int half = 0; half < 2; ++half) {
+                    const Raw* const from = of_rows[i][half] + k;
+                    Run loaded{};
+                    if constexpr (run >= length) {
+                        if (k < plan.k) loaded = *reinterpret_cast<const Run*>(from);
+                    } else {
+                        Raw raw[length];
 #pragma unroll
-                    for (int half = 0; half < 2; ++half) {
-                        const Raw* const from = of_rows[i][half] + k;
-                        if constexpr (a_pairs) {
-                            left[s][i][2 * x + half] = k < plan.k ? *reinterpret_cast<const Operand*>(from) : 0;
-                        } else {
-                            Raw raw[length];
-#pragma unroll
-                            for (int e = 0; e < length; ++e) raw[e] = k + e < plan.k ? from[e] : Raw(0);
-                            left[s][i][2 * x + half] = Fragment::operand(raw);
-                        }
+                        for (int e = 0; e < length; ++e) raw[e] = k + e < plan.k ? from[e] : Raw(0);
+                        loaded.of[0] = Fragment::elements(raw);
                     }
+#pragma unroll
+                    for (int x = q; x < q + registers; ++x)
+                        left[x / 2][i][x % 2 * 2 + half] = Fragment::operand(loaded.of[x - q]);
+                }
+#pragma unroll
+            for (int x = q; x < q + registers; ++x)
 #pragma unroll
                 for (int j = 0; j < tiles_n; j += columns) {
                     Columns rows[length];
 #pragma unroll
-                    for (int e = 0; e < length; ++e)
-                        rows[e] = k + e < plan.k && column + j * 8 + g * columns < plan.n
-                                      ? *reinterpret_cast<const Columns*>(of_columns + size_t{k + e} * plan.n + j * 8)
-                                      : Columns{};
+                    for (int e = 0; e < length; ++e) {
+                        const unsigned row_of_b = k + (x - q) * length + e;
+                        rows[e] =
+                            row_of_b < plan.k && column + j * 8 + g * columns < plan.n
+                                ? *reinterpret_cast<const Columns*>(of_columns + size_t{row_of_b} * plan.n + j * 8)
+                                : Columns{};
+                    }
 #pragma unroll
                     for (int of = 0; of < columns; ++of) {
                         Raw raw[length];
 #pragma unroll
                         for (int e = 0; e < length; ++e) raw[e] = rows[e].of[of];
-                        right[s][j + of][x] = Fragment::operand(raw);
+                        right[x / 2][j + of][x % 2] = Fragment::operand(Fragment::elements(raw));
                     }
                 }
-            }
+        }
 #pragma unroll
         for (int s = 0; s < Shape::in_flight; ++s)
 #pragma unroll
@@ -173,35 +188,19 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
                     else warp_multiply_add<T>(sums[i][j], left[s][i], right[s][j][0], right[s][j][1]);
                 }
     }
-    const unsigned existing = plan.n - column;
-    if constexpr (b_pairs) {
+    __shared__ __align__(vector_bytes) StagedResults<T, Shape::rows, Shape::columns> staged[Shape::warps];
 #pragma unroll
-        for (int i = 0; i < tiles_m; ++i)
+    for (int i = 0; i < tiles_m; ++i)
 #pragma unroll
-            for (int half = 0; half < 2; ++half) {
-                const size_t at = row + i * 16 + half * 8;
-                if (at >= plan.m) return;
-                constexpr int together = 2 * columns;  // the neighbors among a lane's results
-#pragma unroll
-                for (int j = 0; j < tiles_n; j += columns) {
-                    PackedResults<T, together> results;
-#pragma unroll
-                    for (int e = 0; e < together; ++e)
-                        results.values[e] = static_cast<T>(sums[i][j + e % columns][2 * half + e / columns]);
-                    const unsigned x = j * 8 + t * together;
-                    if (x < existing) store_neighbors(c + at * plan.n + column, x, existing, plan.n, results);
-                }
-            }
-    } else {
-        __shared__ T staged[Shape::warps][16][Shape::columns + 8];
-#pragma unroll
-        for (int i = 0; i < tiles_m; ++i) {
-            const size_t at = row - g + i * 16;
-            if (at >= plan.m) return;
-            store_rows<Shape::columns>(sums[i], staged[warp], c + at * plan.n + column, plan.m - at, existing, plan.n,
-                                       lane);
-        }
-    }
+        for (int j = 0; j < tiles_n; j += columns)
+            staged[warp].template stage<columns>(i * 16, j * 8, &sums[i][j], lane);
+    __syncwarp();  // all results are staged
+    const size_t first_row = row - g;
+    const StagedResults<T, Shape::rows, Shape::columns>& results = staged[warp];
+    T* const target = c + first_row * plan.n + column;
+    if (columns > 1 && plan.n % piece_length<T> == 0)
+        results.template store<piece_length<T>>(target, plan.m - first_row, plan.n - column, plan.n, lane);
+    else results.template store < columns<2 ? 1 : 2>(target, plan.m - first_row, plan.n - column, plan.n, lane);
 #endif
 }
 
@@ -211,19 +210,20 @@ struct Fragments {
     using Shape = Shape_;
 
     static LaunchShape enqueue(const MatmulArguments<T>& arguments, const SmallPlan& plan) {
-        constexpr bool has_pairs = FragmentOf<T>::length == 2;  // along k
-        if (has_pairs && plan.k % 2 == 0)
-            return plan.n % 2 == 0 ? launch<has_pairs, true>(arguments, plan)
-                                   : launch<has_pairs, false>(arguments, plan);
-        return plan.n % 2 == 0 ? launch<false, true>(arguments, plan) : launch<false, false>(arguments, plan);
+        constexpr int length = FragmentOf<T>::length, piece = piece_length<T>,
+                      columns = piece < Shape::tiles_n ? piece : Shape::tiles_n;
+        if (plan.k % piece == 0 && plan.n % columns == 0) return launch<piece, columns>(arguments, plan);
+        if (length == 2 && plan.k % 2 == 0)
+            return plan.n % 2 == 0 ? launch<length, 2>(arguments, plan) : launch<length, 1>(arguments, plan);
+        return plan.n % 2 == 0 ? launch<1, 2>(arguments, plan) : launch<1, 1>(arguments, plan);
     }
 
 private:
-    template <bool a_pairs, bool b_pairs>
+    template <int run, int columns>
     static LaunchShape launch(const MatmulArguments<T>& arguments, const SmallPlan& plan) {
         const dim3 grid = grid_of_tiles(divide_up(plan.m, Shape::tile_m), divide_up(plan.n, Shape::tile_n)),
                    block(Shape::threads);
-        const auto kernel = matmul_fragments<T, Shape, a_pairs, b_pairs>;
+        const auto kernel = matmul_fragments<T, Shape, run, columns>;
         kernel<<<grid, block, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c, plan);
         return {grid, block, 0, address_of(kernel)};
     }

@@ -1,124 +1,168 @@
 #pragma once
 // C = A B where C has one column and many rows: the time is that of reading A.
-//   matmul_one_column   removes, from few_columns, shared memory and barriers: some lanes of a warp compute four rows
-//                       at once and walk on to the next rows, so that A is read without a pause to the end. B is read
-//                       from the L1 cache, where only B is kept
-// Any m and k. Rows that do not begin at 16-byte boundaries are read element by element: as many bytes are in flight.
+//   matmul_one_column   removes, from few_columns, the blocks that share k and B's place in shared memory: a team of
+//                       threads computes two rows at once, and teams take turns along A, so that the memory is read from
+//                       the beginning to the end, as a sum would read it. B is read from the L1 cache, where only B is
+//                       kept
+// Any m and k. Rows that do not begin at 16-byte boundaries are read in smaller units, more of them in flight.
 #include "common/cuda/vector_access.cuh"
 #include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/packed_results.cuh"
 #include "kernels/matmul/thin/pieces.cuh"
 
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <cstring>
 #include <type_traits>
 
 namespace BACKEND {
 
-/// How the work is divided: `lanes`, a power of two up to 32, compute a row; a warp has its share of all rows.
+/// How the work is divided: `team` threads, a power of two up to a warp, or a block, compute some rows together.
 struct OneColumnPlan {
     size_t m = 0, k = 0;
-    unsigned lanes = 32, blocks = 1;
+    unsigned team = 32, blocks = 1;
+
+    unsigned teams() const { return thin_block / team; }  // of a block
 };
 
-constexpr int one_column_rows = 4;  // rows of a group of lanes
-constexpr unsigned one_column_turns = 16;
-/// Blocks per multiprocessor.
-constexpr unsigned one_column_resident = 3;
+constexpr int one_column_rows = 2;           // of a team at once
+constexpr unsigned one_column_resident = 4;  // blocks per multiprocessor
+
+/// How many loads of a row, of `load_bytes` each, a thread has in flight. (Rows of a warp are short.)
+template <bool of_block, size_t load_bytes>
+constexpr int one_column_in_flight = of_block          ? 2 * vector_bytes / load_bytes
+                                     : load_bytes >= 8 ? 4
+                                                       : 8;
+
+/// How many elements are one load: the most that all rows are multiples of, up to a piece.
+template <typename T>
+constexpr int one_column_length(size_t k) {
+    int length = piece_length<T>;
+    while (k % length != 0) length /= 2;
+    return length;
+}
+
+/// Calls action(length, of_block), whose values are the template arguments of a plan's kernel.
+template <typename T, typename Plan, typename Action>
+auto with_one_column(const Plan& plan, Action action) {
+    const auto with_length = [&](auto of_block) {
+        const int length = one_column_length<T>(plan.k);
+        if constexpr (4 < piece_length<T>)
+            if (length == 8) return action(std::integral_constant<int, 8>(), of_block);
+        if constexpr (2 < piece_length<T>)
+            if (length == 4) return action(std::integral_constant<int, 4>(), of_block);
+        if (length == 2) return action(std::integral_constant<int, 2>(), of_block);
+        return action(std::integral_constant<int, 1>(), of_block);
+    };
+    return plan.team == thin_block ? with_length(std::true_type()) : with_length(std::false_type());
+}
 
 template <typename T>
 OneColumnPlan plan_one_column(size_t m, size_t k, unsigned multiprocessors) {
     OneColumnPlan plan{m, k};
-    plan.lanes = lanes_for(divide_up(k, k % piece_length<T> == 0 ? piece_length<T> : 1));
-    const size_t rows = one_column_rows * lanes_per_warp / plan.lanes, most = one_column_resident * multiprocessors,
-                 blocks = divide_up(m, rows * thin_warps);
+    if (k * sizeof(T) >= thin_block * vector_bytes) {
+        plan.team = thin_block;
+    } else {  // as few threads as can have a whole row in flight, so that many rows are
+        const size_t length = one_column_length<T>(k);
+        constexpr size_t of_wide = one_column_in_flight<false, vector_bytes>,
+                         of_narrow = one_column_in_flight<false, 1>;
+        plan.team = lanes_for(divide_up(k / length, length * sizeof(T) >= 8 ? of_wide : of_narrow));
+    }
+    const size_t blocks = divide_up(m, size_t{one_column_rows} * plan.teams()),
+                 most = size_t{one_column_resident} * multiprocessors;
     plan.blocks = static_cast<unsigned>(blocks < most ? blocks : most);
     return plan;
 }
 
-/// What a plan costs in cycles, without the launch: estimates from 26 products of each type on an H200.
+/// What a plan costs in cycles, without the launch. (Fitted to 69 products of four types on an H100, the root of the mean
+/// square error 10 %. The rates there were 11.6 and 9.7; they are more here, and more than any memory's, because the
+/// models of the other variants are as optimistic where a matrix is read once.)
 struct OneColumnCost {
-    static constexpr double fixed = 5000, visible_part = 0.15;  // of the shorter of rounds and reading
+    static constexpr double fixed = 6150;
 
     template <typename T>
     static double cycles(const OneColumnPlan& plan, unsigned multiprocessors) {
-        const bool by_piece = plan.k % piece_length<T> == 0;
-        const bool is_slow = !by_piece && sizeof(T) == 2;
-        const double round = is_slow ? 2000 : 1300, bytes_per_cycle = is_slow ? 8.5 : 15.8;  // of each multiprocessor
-        const size_t loads = plan.k / (by_piece ? piece_length<T> : 1), in_flight = by_piece ? 2 : 4,
-                     of_lanes = divide_up(loads, plan.lanes),
-                     group_rows = size_t{one_column_rows} * (lanes_per_warp / plan.lanes),
-                     times = divide_up(plan.m, size_t{plan.blocks} * thin_warps * group_rows);
-        const double rounds = round * double(times * divide_up(of_lanes, in_flight)),
-                     bytes =
-                         double(plan.m) * double(plan.k * sizeof(T)) * double(of_lanes * plan.lanes) / double(loads),
-                     reading = bytes / (bytes_per_cycle * multiprocessors);
-        return fixed + (rounds > reading ? rounds + visible_part * reading : reading + visible_part * rounds);
+        const size_t load_bytes = one_column_length<T>(plan.k) * sizeof(T);
+        const double bytes_per_cycle = load_bytes < 4 ? 20 : 26;  // of each multiprocessor
+        return fixed + double(plan.m) * double(plan.k * sizeof(T)) / (bytes_per_cycle * multiprocessors);
     }
 };
 
-/// `count` neighbors, moved by one load.
-template <typename T, int count>
-struct alignas(count * sizeof(T)) Neighbors {
-    T values[count];
-};
-template <typename T>
-__device__ inline Neighbors<T, 1> load_neighbors_once(const Neighbors<T, 1>* address) {
-    return *address;
-}
-template <typename T>
-__device__ inline Neighbors<T, piece_length<T>> load_neighbors_once(const Neighbors<T, piece_length<T>>* address) {
-    const Vector<T> vector = load_once(reinterpret_cast<const Vector<T>*>(address));
-    return reinterpret_cast<const Neighbors<T, piece_length<T>>&>(vector);
+/// `length` neighbors by one load. `once`: they will not be read again. (Structures of 16-bit elements would be moved
+/// element by element.)
+template <bool once, typename T, int length>
+__device__ inline PackedResults<T, length> load_neighbors(const PackedResults<T, length>* address) {
+    if constexpr (length == 1) return *address;
+    PackedResults<T, length> loaded;
+    if constexpr (once && sizeof loaded == vector_bytes) {
+        const Vector<T> vector = load_once(reinterpret_cast<const Vector<T>*>(address));
+        memcpy(&loaded, &vector, sizeof loaded);
+    } else {
+        using Words =
+            std::conditional_t<sizeof loaded == 16, uint4, std::conditional_t<sizeof loaded == 8, uint2, unsigned>>;
+        const Words words = *reinterpret_cast<const Words*>(address);
+        memcpy(&loaded, &words, sizeof loaded);
+    }
+    return loaded;
 }
 
-/// Grid: plan.blocks; block 256. `length` elements, 1 or a piece, are one load: k is a multiple of it.
-template <typename T, int length>
+/// Grid: plan.blocks; block 256. `length` elements are one load: k is a multiple of it. `of_block`: a team is a block.
+template <typename T, int length, bool of_block>
 __global__ void __launch_bounds__(thin_block, one_column_resident)
     matmul_one_column(const T* a, const T* b, T* c, OneColumnPlan plan) {
     using Sum = SumOf<T>;
-    using Loaded = Neighbors<T, length>;
-    constexpr int rows = one_column_rows, in_flight = length > 1 ? 2 : 4;
-    const unsigned lane = threadIdx.x % lanes_per_warp, groups = lanes_per_warp / plan.lanes, group = lane / plan.lanes;
-    const size_t warp = blockIdx.x * size_t{thin_warps} + threadIdx.x / lanes_per_warp,
-                 warps = gridDim.x * size_t{thin_warps}, end = plan.m * (warp + 1) / warps;
+    using Loaded = PackedResults<T, length>;
+    constexpr int rows = one_column_rows, in_flight = one_column_in_flight<of_block, sizeof(Loaded)>;
+    __shared__ Sum of_warps[2][rows][thin_warps];  // of a block: two turns' sums
+    const unsigned team = of_block ? thin_block : plan.team, place = threadIdx.x % team, lane = place % lanes_per_warp;
     const auto loads = static_cast<unsigned>(plan.k / length);
-    const auto* const pieces_of_b = reinterpret_cast<const Loaded*>(b);
-    // Warps begin at different places of their rows: rows of 2^k bytes would else be read from few memory channels.
-    const auto turn = static_cast<unsigned>(warp % one_column_turns * loads / one_column_turns);
-    for (size_t first_row = plan.m * warp / warps; first_row < end; first_row += size_t{rows} * groups) {
-        const Loaded* of_rows[rows];
-        const auto row_of = [&](int r) { return first_row + r * groups + group; };
-#pragma unroll
-        for (int r = 0; r < rows; ++r)  // a row that does not exist is not stored
-            of_rows[r] = reinterpret_cast<const Loaded*>(a + (row_of(r) < end ? row_of(r) : first_row) * plan.k);
+    const auto* const all_of_a = reinterpret_cast<const Loaded*>(a);
+    const auto* const all_of_b = reinterpret_cast<const Loaded*>(b);
+    const size_t of_turn = size_t{thin_block / team} * rows;  // rows of a block
+    unsigned turn = 0;
+    for (size_t first = blockIdx.x * of_turn; first < plan.m; first += gridDim.x * of_turn, turn ^= 1) {
+        const size_t row = first + threadIdx.x / team * rows;
         Sum sums[rows] = {};
 #pragma unroll 1
-        for (unsigned first = lane % plan.lanes; first < loads; first += in_flight * plan.lanes) {
+        for (unsigned at = place; at < loads; at += in_flight * team) {
             Loaded left[in_flight][rows], right[in_flight];
 #pragma unroll
             for (int s = 0; s < in_flight; ++s) {
-                const unsigned turned = (first + s * plan.lanes < loads ? first + s * plan.lanes : first) + turn,
-                               at = turned < loads ? turned : turned - loads;
-                right[s] = pieces_of_b[at];
+                const bool exists = at + s * team < loads;
+                right[s] = exists ? load_neighbors<false>(all_of_b + at + s * team) : Loaded{};
 #pragma unroll
-                for (int r = 0; r < rows; ++r) left[s][r] = load_neighbors_once<T>(of_rows[r] + at);
+                for (int r = 0; r < rows; ++r)
+                    left[s][r] = exists && row + r < plan.m
+                                     ? load_neighbors<true>(all_of_a + (row + r) * loads + at + s * team)
+                                     : Loaded{};
             }
 #pragma unroll
             for (int s = 0; s < in_flight; ++s)
-                if (first + s * plan.lanes < loads) {
 #pragma unroll
-                    for (int r = 0; r < rows; ++r)
+                for (int r = 0; r < rows; ++r)
 #pragma unroll
-                        for (int e = 0; e < length; ++e)
-                            sums[r] += static_cast<Sum>(left[s][r].values[e]) * static_cast<Sum>(right[s].values[e]);
-                }
+                    for (int e = 0; e < length; ++e)
+                        sums[r] += static_cast<Sum>(left[s][r].values[e]) * static_cast<Sum>(right[s].values[e]);
         }
 #pragma unroll
-        for (int r = 0; r < rows; ++r) {
-            for (unsigned distance = plan.lanes / 2; distance > 0; distance /= 2)
+        for (int r = 0; r < rows; ++r)
+            for (unsigned distance = (of_block ? lanes_per_warp : team) / 2; distance > 0; distance /= 2)
                 sums[r] += __shfl_xor_sync(0xffffffffU, sums[r], static_cast<int>(distance));
-            if (lane % plan.lanes == 0 && row_of(r) < end) c[row_of(r)] = static_cast<T>(sums[r]);
+        if constexpr (of_block) {
+#pragma unroll
+            for (int r = 0; r < rows; ++r)
+                if (lane == 0) of_warps[turn][r][threadIdx.x / lanes_per_warp] = sums[r];
+            __syncthreads();  // all warps' sums are there, and those of the turn before have been read
+            if (place >= rows || row + place >= plan.m) continue;
+            Sum total = 0;
+#pragma unroll
+            for (int w = 0; w < thin_warps; ++w) total += of_warps[turn][place][w];
+            c[row + place] = static_cast<T>(total);
+        } else {
+#pragma unroll
+            for (int r = 0; r < rows; ++r)
+                if (place == 0 && row + r < plan.m) c[row + r] = static_cast<T>(sums[r]);
         }
     }
 }
@@ -128,11 +172,12 @@ struct OneColumn {
     static size_t workspace_bytes(const OneColumnPlan&) { return 0; }
 
     static LaunchShape enqueue(const MatmulArguments<T>& arguments, const OneColumnPlan& plan) {
-        const dim3 grid(plan.blocks), block(thin_block);
-        const auto kernel =
-            plan.k % piece_length<T> == 0 ? matmul_one_column<T, int{piece_length<T>}> : matmul_one_column<T, 1>;
-        kernel<<<grid, block, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c, plan);
-        return {grid, block, 0, address_of(kernel)};
+        return with_one_column<T>(plan, [&](auto length, auto of_block) {
+            const dim3 grid(plan.blocks), block(thin_block);
+            const auto kernel = matmul_one_column<T, length(), of_block()>;
+            kernel<<<grid, block, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c, plan);
+            return LaunchShape{grid, block, 0, address_of(kernel)};
+        });
     }
 };
 

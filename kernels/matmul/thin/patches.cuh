@@ -19,9 +19,9 @@ namespace BACKEND {
 template <typename T>
 struct PatchShape {
     static constexpr int rows = 4, columns = 8, lanes_m = 4, lanes_n = 8, warps_m = 2, warps_n = 2;
-    static constexpr unsigned steps = sizeof(T) == 8 ? 1 : 2, tile_m = warps_m * lanes_m * rows,
+    static constexpr unsigned steps = sizeof(T) == 8 ? 1 : 4, tile_m = warps_m * lanes_m * rows,
                               tile_n = warps_n * lanes_n * columns, threads = warps_m * warps_n * lanes_per_warp;
-    static constexpr size_t resident = 5;  // blocks per multiprocessor
+    static constexpr size_t resident = sizeof(T) == 8 ? 5 : 4;  // blocks per multiprocessor
 };
 
 /// Grid: grid_of_tiles(); block 128.
@@ -46,11 +46,12 @@ __global__ void __launch_bounds__(PatchShape<T>::threads) matmul_patches(const T
     for (int j = 0; j < columns; ++j)
         of_columns[j] = column + j * Shape::lanes_n < plan.n ? column + j * Shape::lanes_n : column;
     Sum sums[rows][columns] = {};
-    const auto add = [&](unsigned first, auto exists) {
+#pragma unroll 1
+    for (unsigned first = 0; first < plan.k; first += in_flight) {
         T left[in_flight][rows], right[in_flight][columns];
 #pragma unroll
         for (int s = 0; s < in_flight; ++s) {
-            const unsigned k = exists(s) ? first + s : first;
+            const unsigned k = first + s < plan.k ? first + s : first;
 #pragma unroll
             for (int i = 0; i < rows; ++i) left[s][i] = of_rows[i][k];
 #pragma unroll
@@ -58,14 +59,14 @@ __global__ void __launch_bounds__(PatchShape<T>::threads) matmul_patches(const T
         }
 #pragma unroll
         for (int s = 0; s < in_flight; ++s)
+            if (first + s < plan.k) {
 #pragma unroll
-            for (int i = 0; i < rows; ++i)
+                for (int i = 0; i < rows; ++i)
 #pragma unroll
-                for (int j = 0; j < columns; ++j)
-                    if (exists(s)) sums[i][j] += static_cast<Sum>(left[s][i]) * static_cast<Sum>(right[s][j]);
-    };
-#pragma unroll 1
-    for (unsigned first = 0; first < plan.k; first += in_flight) add(first, [&](int s) { return first + s < plan.k; });
+                    for (int j = 0; j < columns; ++j)
+                        sums[i][j] += static_cast<Sum>(left[s][i]) * static_cast<Sum>(right[s][j]);
+            }
+    }
 #pragma unroll
     for (int i = 0; i < rows; ++i) {
         if (row + i * Shape::lanes_m >= plan.m) break;

@@ -1,0 +1,171 @@
+// The tiles of the variant `direct`, and what they cost. Only for nvcc.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <algorithm>
+#include <string>
+
+#include "kernels/matmul/hopper/direct.cuh"
+#include "tools/matmul/method.cuh"
+#include "tools/matmul/product_cost.cuh"
+
+namespace BACKEND {
+
+// What products of one type by `direct` cost, in cycles, the caches cold. tests/measure/fit_direct.py fits these
+// constants and those of direct_tiles.
+struct DirectCost {
+    double beginning;          // of a product
+    double fixed;              // of a wave of blocks: filling the ring, storing the sums
+    double shortest_stage;     // of a block: a part of the memory's latency
+    double crowding;           // added to `fixed` for each further block of a multiprocessor
+    double unit;               // if rows are copied in units of 8 or 4 bytes: for each unit of a stage,
+    double shifted;            // and if they are read where they lie: for each element
+    double sharing;            // of blocks of a cluster that add each other's sums,
+    double sharing_per_block;  // and for each of them
+    double between_clusters;   // if several clusters share k
+    double bytes_per_cycle;    // of the memory, for each multiprocessor
+    double visible_part;       // of the shorter of computing and reading: the rest is hidden
+};
+inline constexpr DirectCost direct_cost_16_bit = {2200, 6150, 411, 10, 0.058, 0.073, 3040, 9, 2810, 30.9, 0.33},
+                            direct_cost_f32 = {2280, 4280, 500, 18, 0.053, 0, 2420, 245, 1460, 34, 0.61},
+                            direct_cost_tf32 = {1930, 5950, 385, 27, 0, 0.062, 2500, 155, 1370, 34, 0.34},
+                            direct_cost_f64 = {5170, 3880, 337, 196, 0, 0.108, 1260, 229, 1120, 26.2, 0.26};
+
+// A tile, and what decides how long it takes.
+struct DirectChoice {
+    TileSize tile;
+    unsigned element_bytes, occupancy;  // blocks that a multiprocessor holds
+    double stage_cycles;                // that a multiprocessor takes to multiply a stage, with several blocks,
+    double alone;                       // and how many times as long with one
+    const DirectCost* cost;
+    bool reads_shifted;  // see DirectShape
+    bool takes_batch;
+    LaunchShape (*launch)(const MatmulArguments<void>&, unsigned blocks);
+
+    std::string key(unsigned blocks) const { return tile_name(tile) + (blocks > 1 ? text("/{}", blocks) : ""); }
+};
+
+// `reached`: the fraction of the peak that multiplying a stage reaches; `alone` as in DirectChoice.
+template <typename T, bool tensor, int tile_m, int tile_n, int warps_m, int warps_n, int stages, bool batch = false>
+constexpr DirectChoice direct_tile(double reached, double alone) {
+    using Shape = DirectShape<T, tensor, tile_m, tile_n, warps_m, warps_n, stages>;
+    constexpr double peak = sizeof(T) == 8 || !tensor ? 128 : 2048 / sizeof(T);  // multiply-adds a cycle
+    return {{Shape::tile_m, Shape::tile_n, Shape::tile_k},
+            sizeof(T),
+            Shape::resident,
+            double(tile_m) * tile_n * Shape::tile_k / (peak * reached),
+            alone,
+            sizeof(T) == 8   ? &direct_cost_f64
+            : sizeof(T) == 2 ? &direct_cost_16_bit
+            : tensor         ? &direct_cost_tf32
+                             : &direct_cost_f32,
+            Shape::reads_shifted,
+            batch,
+            launch_direct<Shape, batch>};
+}
+
+// 16-bit types.
+template <typename T, bool tensor>
+inline constexpr DirectChoice direct_tiles[] = {
+    direct_tile<T, tensor, 128, 128, 2, 4, 4>(0.63, 1.30),
+    direct_tile<T, tensor, 128, 64, 2, 2, 3>(0.45, 1.18),
+    direct_tile<T, tensor, 64, 64, 2, 2, 4, true>(0.36, 1.14),
+    direct_tile<T, tensor, 32, 128, 1, 4, 4>(0.33, 1.10),
+    direct_tile<T, tensor, 128, 32, 4, 1, 4>(0.33, 1.10),
+    direct_tile<T, tensor, 32, 32, 2, 2, 4, true>(0.235, 1.30),
+};
+template <>
+inline constexpr DirectChoice direct_tiles<float, true>[] = {
+    direct_tile<float, true, 128, 128, 2, 4, 4>(0.55, 1.30),
+    direct_tile<float, true, 128, 64, 2, 2, 3>(0.41, 1.26),
+    direct_tile<float, true, 64, 64, 2, 2, 4, true>(0.36, 1.34),
+    direct_tile<float, true, 32, 128, 1, 4, 4>(0.32, 1.22),
+    direct_tile<float, true, 128, 32, 4, 1, 4>(0.30, 1.22),
+    direct_tile<float, true, 32, 32, 2, 2, 4, true>(0.26, 2.20),
+};
+template <>
+inline constexpr DirectChoice direct_tiles<float, false>[] = {
+    direct_tile<float, false, 128, 128, 2, 4, 4>(0.69, 1.30),
+    direct_tile<float, false, 128, 64, 2, 2, 3>(0.53, 1.14),
+    direct_tile<float, false, 64, 64, 2, 2, 4, true>(0.53, 1.26),
+    direct_tile<float, false, 32, 128, 1, 4, 4>(0.50, 1.22),
+    direct_tile<float, false, 128, 32, 4, 1, 4>(0.50, 1.26),
+    direct_tile<float, false, 32, 32, 4, 1, 4, true>(0.385, 1.58),
+};
+// More warps hide the latencies of f64.
+template <>
+inline constexpr DirectChoice direct_tiles<double, true>[] = {
+    direct_tile<double, true, 128, 128, 4, 4, 4>(0.79, 1.30),
+    direct_tile<double, true, 128, 64, 4, 2, 3>(0.74, 1.30),
+    direct_tile<double, true, 64, 64, 2, 2, 4, true>(0.69, 1.34),
+    direct_tile<double, true, 32, 128, 2, 4, 4>(0.72, 1.00),
+    direct_tile<double, true, 128, 32, 4, 2, 4>(0.90, 1.30),
+    direct_tile<double, true, 32, 32, 2, 2, 4, true>(0.59, 1.64),
+};
+
+inline TableOf<DirectChoice> direct_tiles_of(DType dtype) {
+    switch (dtype) {
+        case DType::f64: return direct_tiles<double, true>;
+        case DType::f32: return direct_tiles<float, false>;
+        case DType::tf32: return direct_tiles<float, true>;
+        case DType::f16: return direct_tiles<__half, true>;
+        case DType::bf16: return direct_tiles<__nv_bfloat16, true>;
+        default: return {};
+    }
+}
+
+// How many blocks run at once: whole clusters in each group of multiprocessors. (An H100 or H200 has eight groups; in
+// timings of clusters of 3 to 16 blocks, seven were like groups of 17, and one like a group of 8.)
+constexpr size_t direct_blocks_at_once(unsigned cluster, unsigned occupancy, unsigned multiprocessors) {
+    if (cluster <= 2) return size_t{multiprocessors} * occupancy / cluster * cluster;
+    const size_t whole_groups = size_t{multiprocessors} * 7 / 132;
+    const size_t clusters = whole_groups * (17 * occupancy / cluster) + 8 * occupancy / cluster;
+    return std::max<size_t>(1, clusters) * cluster;
+}
+
+// What rows that do not begin at multiples of 16 bytes cost in a stage.
+inline double unaligned_cycles(const DirectChoice& choice, const ProductShape& shape) {
+    const auto [tile_m, tile_n, tile_k] = choice.tile;
+    const size_t row_of_a = shape.k * choice.element_bytes, row_of_b = shape.n * choice.element_bytes;
+    if (row_of_a % 16 == 0 && row_of_b % 16 == 0) return 0;
+    const bool by_unit = row_of_a % 4 == 0 && row_of_b % 4 == 0;
+    if (choice.reads_shifted && (choice.element_bytes > 2 || !by_unit))
+        return double(tile_m + tile_n) * tile_k * choice.cost->shifted;
+    const auto units = [&](size_t row_bytes, unsigned rows) {
+        const size_t bytes = size_t{rows} * choice.tile.k * choice.element_bytes;
+        return row_bytes % 16 == 0 ? 0.0 : double(bytes) / (row_bytes % 8 == 0 ? 8 : 4);
+    };
+    return (units(row_of_a, tile_m) + units(row_of_b, tile_n)) * choice.cost->unit;
+}
+
+// The cycles of so many products, without the launch.
+inline double direct_cycles(const DirectChoice& choice, unsigned blocks, const ProductShape& shape, size_t products,
+                            unsigned multiprocessors) {
+    const DirectCost& cost = *choice.cost;
+    const size_t steps = divide_up(divide_up(shape.k, choice.tile.k), blocks);
+    const size_t all = divide_up(shape.m, choice.tile.m) * divide_up(shape.n, choice.tile.n) * products * blocks;
+    const unsigned cluster = std::min(blocks, most_direct_cluster);
+    const size_t at_once = direct_blocks_at_once(cluster, choice.occupancy, multiprocessors),
+                 occupied = divide_up(at_once, choice.occupancy),  // multiprocessors: clusters leave some idle
+        waves = all / at_once, left = all % at_once;
+    const double stage = choice.stage_cycles + unaligned_cycles(choice, shape);
+    const auto wave = [&](size_t blocks_each) {  // on each multiprocessor
+        if (blocks_each == 0) return 0.0;
+        const double busy = stage * std::max(double(blocks_each), choice.alone);
+        return cost.fixed + cost.crowding * double(blocks_each - 1) +
+               double(steps) * std::max(busy, cost.shortest_stage);
+    };
+    constexpr double added_bytes_per_cycle = 50;  // of the clusters' sums of a tile (from two products of long k)
+    const double adding_clusters = double(blocks / cluster) * double(choice.tile.m) * choice.tile.n *
+                                   std::max(4U, choice.element_bytes) / added_bytes_per_cycle;
+    const double computing = double(waves) * wave(choice.occupancy) + wave(divide_up(left, occupied)) +
+                             (blocks > 1 ? cost.sharing + cost.sharing_per_block * cluster : 0) +
+                             (blocks > cluster ? cost.between_clusters + adding_clusters : 0);
+    const double memory =
+        shape.elements() * double(products) * choice.element_bytes / (cost.bytes_per_cycle * multiprocessors);
+    return cost.beginning + overlapped(computing, memory, cost.visible_part);
+}
+
+}  // namespace BACKEND
