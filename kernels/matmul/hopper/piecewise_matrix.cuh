@@ -3,14 +3,12 @@
 // aligned pieces of 16 bytes that cover them, or in the largest units that all rows are aligned to.
 #include "common/cuda/async_copy.cuh"
 #include "common/cuda/bulk_copy.cuh"
-#include "common/cuda/vector_access.cuh"
 #include "kernels/matmul/hopper/warp_product.cuh"
 #include "kernels/matmul/tile_order.cuh"
 
 #include <cuda_runtime.h>
 
 #include <cstddef>
-#include <cstdint>
 
 namespace BACKEND {
 
@@ -22,7 +20,8 @@ __device__ inline void copy_async_in_part(void* shared, const void* global, int 
 }
 
 /// How rows are copied: in whole pieces of 16 bytes, if all begin at multiples of them; as the pieces that cover them; or
-/// in units of 8 or 4 bytes, so that they begin at a piece in shared memory.
+/// in the largest units (16, 8 or 4 bytes) that the matrix's rows are aligned to, so that they begin at a piece in shared
+/// memory.
 enum class RowCopy { pieces, shifted, units };
 
 /// A matrix whose rows may begin anywhere.
@@ -97,7 +96,7 @@ class StageCopies {
             shift = shifted ? matrix.shift_of(r) : 0;
             source = matrix.data + row * matrix.columns + x - shift;
         }
-        /// The elements that belong to its row.
+        /// How many elements it has up to the end of its row.
         __device__ int elements(size_t columns) const {
             if (x >= columns + shift) return 0;
             return columns + shift - x < piece ? static_cast<int>(columns + shift - x) : piece;
@@ -111,7 +110,7 @@ class StageCopies {
 
     const PiecewiseMatrix<T>& matrix;
     Piece first, last;  // that of the thread's first row, and a row's last one, beside its `pieces`
-    int rows;           // of the thread, that exist; all of B's, whose columns may exist
+    int rows;  // of the thread, to copy: those of A that exist; all of B's, or none if its columns do not exist
     bool has_last;
 
 public:
@@ -157,22 +156,15 @@ private:
             copy_part(stage + first.place + i * rows_at_once * row_elements,
                       first.source + i * rows_at_once * matrix.columns, first.row + i * rows_at_once, of_first);
         if (has_last) copy_part(stage + last.place, last.source, last.row, of_last);
-        // The matrix's last piece, if it is not whole.
-        const size_t to_end = matrix.rows - 1 - first.row;
-        const bool ends_first = is_part(of_first) && to_end < count && to_end % rows_at_once == 0,
-                   ends_last = is_part(of_last) && is_end(last.row);
-        if (ends_first)
-            copy_end(stage + first.place + to_end * row_elements, first.source + to_end * matrix.columns, of_first);
-        else if (ends_last) copy_end(stage + last.place, last.source, of_last);
     }
 
     __device__ static bool is_part(int elements) { return shifted && elements > 0 && elements < piece; }
-    __device__ bool is_end(size_t row) const { return row + 1 == matrix.rows; }
 
-    /// Copies the first elements of a piece; the rest becomes zero. The matrix's last piece is left if it is not whole.
+    /// Copies the first elements of a piece; the rest becomes zero.
     __device__ void copy_part(T* target, const T* source, size_t row, int elements) const {
         if (row >= matrix.rows) elements = 0;
-        if (is_part(elements) && is_end(row)) return;
+        if (is_part(elements) && source + piece > matrix.data + matrix.rows * matrix.columns)
+            return copy_end(target, source, elements);
         copy_async_in_part(target, elements > 0 ? source : matrix.data, elements * int{sizeof(T)});
     }
 

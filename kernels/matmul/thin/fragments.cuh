@@ -196,11 +196,12 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
             staged[warp].template stage<columns>(i * 16, j * 8, &sums[i][j], lane);
     __syncwarp();  // all results are staged
     const size_t first_row = row - g;
+    constexpr int together = columns > 1 ? 2 : 1;
     const StagedResults<T, Shape::rows, Shape::columns>& results = staged[warp];
     T* const target = c + first_row * plan.n + column;
     if (columns > 1 && plan.n % piece_length<T> == 0)
         results.template store<piece_length<T>>(target, plan.m - first_row, plan.n - column, plan.n, lane);
-    else results.template store < columns<2 ? 1 : 2>(target, plan.m - first_row, plan.n - column, plan.n, lane);
+    else results.template store<together>(target, plan.m - first_row, plan.n - column, plan.n, lane);
 #endif
 }
 

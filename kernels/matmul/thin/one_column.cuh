@@ -3,7 +3,7 @@
 //   matmul_one_column   removes, from few_columns, the blocks that share k and B's place in shared memory: a team of
 //                       threads computes two rows at once, and teams take turns along A, so that the memory is read from
 //                       the beginning to the end, as a sum would read it. B is read from the L1 cache, where only B is
-//                       kept
+//                       kept if A is read in whole pieces
 // Any m and k. Rows that do not begin at 16-byte boundaries are read in smaller units, more of them in flight.
 #include "common/cuda/vector_access.cuh"
 #include "kernels/matmul/arguments.cuh"
@@ -29,7 +29,7 @@ struct OneColumnPlan {
 constexpr int one_column_rows = 2;           // of a team at once
 constexpr unsigned one_column_resident = 4;  // blocks per multiprocessor
 
-/// How many loads of a row, of `load_bytes` each, a thread has in flight. (Rows of a warp are short.)
+/// How many loads of a row, of `load_bytes` each, a thread has in flight. (Rows of a team that is no block are short.)
 template <bool of_block, size_t load_bytes>
 constexpr int one_column_in_flight = of_block          ? 2 * vector_bytes / load_bytes
                                      : load_bytes >= 8 ? 4
@@ -44,8 +44,8 @@ constexpr int one_column_length(size_t k) {
 }
 
 /// Calls action(length, of_block), whose values are the template arguments of a plan's kernel.
-template <typename T, typename Plan, typename Action>
-auto with_one_column(const Plan& plan, Action action) {
+template <typename T, typename Action>
+auto with_one_column(const OneColumnPlan& plan, Action action) {
     const auto with_length = [&](auto of_block) {
         const int length = one_column_length<T>(plan.k);
         if constexpr (4 < piece_length<T>)
@@ -63,7 +63,7 @@ OneColumnPlan plan_one_column(size_t m, size_t k, unsigned multiprocessors) {
     OneColumnPlan plan{m, k};
     if (k * sizeof(T) >= thin_block * vector_bytes) {
         plan.team = thin_block;
-    } else {  // as few threads as can have a whole row in flight, so that many rows are
+    } else {  // as few lanes as can have a whole row in flight, up to a warp, so that many rows are
         const size_t length = one_column_length<T>(k);
         constexpr size_t of_wide = one_column_in_flight<false, vector_bytes>,
                          of_narrow = one_column_in_flight<false, 1>;
@@ -76,8 +76,8 @@ OneColumnPlan plan_one_column(size_t m, size_t k, unsigned multiprocessors) {
 }
 
 /// What a plan costs in cycles, without the launch. (Fitted to 69 products of four types on an H100, the root of the mean
-/// square error 10 %. The rates there were 11.6 and 9.7; they are more here, and more than any memory's, because the
-/// models of the other variants are as optimistic where a matrix is read once.)
+/// square error 10 %. The rates there were 9.7 for loads of 2 bytes and 11.6 for others. They are higher here, because the
+/// models of `direct` and `hopper` have 22 to 34 for products that they cannot read as fast.)
 struct OneColumnCost {
     static constexpr double fixed = 6150;
 
@@ -89,22 +89,25 @@ struct OneColumnCost {
     }
 };
 
-/// `length` neighbors by one load. `once`: they will not be read again. (Structures of 16-bit elements would be moved
-/// element by element.)
+/// `length` neighbors by one load. `once`: they will not be read again, and whole pieces are not kept in the L1
+/// cache. (Structures of 16-bit elements would be moved element by element.)
 template <bool once, typename T, int length>
 __device__ inline PackedResults<T, length> load_neighbors(const PackedResults<T, length>* address) {
-    if constexpr (length == 1) return *address;
-    PackedResults<T, length> loaded;
-    if constexpr (once && sizeof loaded == vector_bytes) {
-        const Vector<T> vector = load_once(reinterpret_cast<const Vector<T>*>(address));
-        memcpy(&loaded, &vector, sizeof loaded);
+    if constexpr (length == 1) {
+        return *address;
     } else {
-        using Words =
-            std::conditional_t<sizeof loaded == 16, uint4, std::conditional_t<sizeof loaded == 8, uint2, unsigned>>;
-        const Words words = *reinterpret_cast<const Words*>(address);
-        memcpy(&loaded, &words, sizeof loaded);
+        PackedResults<T, length> loaded;
+        if constexpr (once && sizeof loaded == vector_bytes) {
+            const Vector<T> vector = load_once(reinterpret_cast<const Vector<T>*>(address));
+            memcpy(&loaded, &vector, sizeof loaded);
+        } else {
+            using Words =
+                std::conditional_t<sizeof loaded == 16, uint4, std::conditional_t<sizeof loaded == 8, uint2, unsigned>>;
+            const Words words = *reinterpret_cast<const Words*>(address);
+            memcpy(&loaded, &words, sizeof loaded);
+        }
+        return loaded;
     }
-    return loaded;
 }
 
 /// Grid: plan.blocks; block 256. `length` elements are one load: k is a multiple of it. `of_block`: a team is a block.

@@ -22,7 +22,7 @@ struct DirectPlan {
     double cycles = 0;
 };
 
-// How many blocks may share k.
+// How many blocks may share k: beyond most_direct_cluster, whole clusters.
 constexpr unsigned direct_shares[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 32, 48, 64, 96, 128};
 
 // Calls action(choice, blocks, its key) for all plans that can compute the product, until it returns true.
