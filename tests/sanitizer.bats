@@ -44,7 +44,7 @@ workloads() {
                 "--profile -t tf32 -k thin --tile all -n 900x1x77,33x67x45,70x66x34,99x130x9" \
                 "--profile -t f64 -k direct -n 97x75x301" \
                 "--profile -t f32 -k direct --tile 32x128x32/3 -n 97x75x301" \
-                "--profile -t tf32 -k direct --tile 64x64x32/3 -n 97x75x301,33x1x65,33x65x1" \
+                "--profile -t tf32 -k direct --tile 64x64x32 -n 97x75x301,33x1x65,33x65x1" \
                 "--profile -t f16 -k direct --tile 32x32x64 -n 33x3x65,33x65x3" \
                 "--profile -t f16 -k direct --tile 64x64x64/5 -n 66x34x1402,97x75x301" \
                 "--profile -t bf16 -k direct --tile 32x32x64/128 -n 56x22x14066" \

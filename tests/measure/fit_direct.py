@@ -71,12 +71,10 @@ def cycles(dtype, shape, tile, blocks, constants):
         return 0 if row % 16 == 0 else rows * tile_k * size / (8 if row % 8 == 0 else 4)
 
     stage = tile_m * tile_n * tile_k / PEAKS[dtype] / constants["reached %dx%d" % tile]
-    of_a, of_b = constants["unit"] * units(k, tile_m), constants["unit"] * units(n, tile_n)
-    by_unit = n % 4 == 0 if dtype == "f32" else size == 2 and n % 2 == k % 2 == 0
-    if (k * size % 16 or n * size % 16) and not by_unit:
-        of_a = of_a if dtype == "f32" else constants["shifted"] * tile_m * tile_k
-        of_b = constants["shifted"] * tile_n * tile_k
-    stage += of_a + of_b
+    if dtype == "f32" or size == 2 and n % 2 == k % 2 == 0:
+        stage += constants["unit"] * (units(k, tile_m) + units(n, tile_n))
+    elif k * size % 16 or n * size % 16:
+        stage += constants["shifted"] * (tile_m + tile_n) * tile_k
 
     def wave(each):
         busy = stage * max(each, constants["alone %dx%d" % tile])
@@ -172,7 +170,7 @@ def main():
         constants, left = fit(dtype, halves[0])
         print("%s: error of the fit %.0f %%" % (dtype, 100 * left))
         for name, value in constants.items():
-            if name == "unit" and dtype in ("tf32", "f64"):
+            if (name == "unit" and dtype in ("tf32", "f64")) or (name == "shifted" and dtype == "f32"):
                 continue
             print("    %-24s %10.3f" % (name, value))
         show_regret(dtype, "of the fit", halves[0], constants)

@@ -2,11 +2,11 @@
 // C = A B on Hopper in one launch, whatever the alignment of the rows:
 //   matmul_direct   removes, from the kernels whose tiles TMA loads, the extra launch that copies matrices whose rows
 //                   do not begin at multiples of 16 bytes: the aligned pieces that cover a part of a row are copied to
-//                   shared memory as they are, and warps read their elements where they lie. (Not those of 16-bit
-//                   types with an even number of elements, which ldmatrix reads, nor A's in f32, of which a lane reads
-//                   four neighbors at once: they are copied in units of 8 or 4 bytes.) The blocks of a cluster share k,
-//                   and each adds some rows of all their sums. If several clusters share k, they leave their sums in
-//                   global memory; for each part of the tile, the last block to finish adds them
+//                   shared memory as they are, and warps read their elements where they lie. (Not in f32, where a lane
+//                   reads four neighbors at once, and not those of 16-bit types with an even number of elements, which
+//                   ldmatrix reads: such rows are copied in units of 8 or 4 bytes.) The blocks of a cluster share k, and
+//                   each adds some rows of all their sums. If several clusters share k, they leave their sums in global
+//                   memory; for each part of the tile, the last block to finish adds them
 // For products of a few microseconds, where those copies would take longer than the product. Each warp
 // multiplies with mma.sync, which reaches less of the 16-bit types' peak than wgmma does. Any m, n and k.
 #include "common/cuda/async_copy.cuh"
@@ -44,14 +44,12 @@ struct DirectShape {
 
     static constexpr size_t stages_bytes = sizeof(T) * stage * stages,
                             shared_bytes = stages_bytes > sums_bytes ? stages_bytes : sums_bytes;
-    /// A's rows are copied in units also where B's are read where they lie.
-    static constexpr bool units_of_a = std::is_same_v<T, float> && !tensor;
-    /// How rows of so many bytes are copied.
+    /// How rows of so many bytes are copied. (In f32, reading B's where they lie took up to a tenth longer.)
+    static constexpr bool only_units = std::is_same_v<T, float> && !tensor;
     static constexpr RowCopy copy_of(size_t row_of_a, size_t row_of_b) {
         const auto are_aligned_to = [=](size_t bytes) { return row_of_a % bytes == 0 && row_of_b % bytes == 0; };
         if (are_aligned_to(16)) return RowCopy::pieces;
-        const bool in_units = sizeof(T) == 2 ? are_aligned_to(4) : units_of_a && row_of_b % 16 == 0;
-        return in_units ? RowCopy::units : RowCopy::shifted;
+        return only_units || (sizeof(T) == 2 && are_aligned_to(4)) ? RowCopy::units : RowCopy::shifted;
     }
 
     /// Blocks that a multiprocessor holds at least: a thread may need 168 registers, and each block also takes 1 KiB of
@@ -83,8 +81,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
     const size_t row = size_t{tile_row} * Shape::tile_m, column = size_t{tile_column} * Shape::tile_n;
     const size_t steps = (a.columns + Shape::tile_k - 1) / Shape::tile_k, first = steps * rank / blocks;
     const int count = static_cast<int>(steps * (rank + 1) / blocks - first);
-    constexpr bool shifted = by == RowCopy::shifted,
-                   units_of_a = by == RowCopy::units || (shifted && Shape::units_of_a);
+    constexpr bool shifted = by == RowCopy::shifted;
     StageCopies<T, shifted, true, Shape::tile_m, a_pieces, Shape::row_a, Shape::threads> copies_of_a(
         a, row, first * Shape::tile_k, thread);
     StageCopies<T, shifted, false, Shape::tile_k, b_pieces, Shape::row_b, Shape::threads> copies_of_b(
@@ -93,22 +90,22 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
         T* const stage = ring + slot * Shape::stage;
         const size_t k = (first + step) * Shape::tile_k;
         if (step < count) {
-            if constexpr (units_of_a)
+            if constexpr (by == RowCopy::units) {
                 a.template copy<Shape::tile_m, a_pieces, Shape::row_a, Shape::threads>(stage, row, k, thread);
-            else copies_of_a.template copy<Shape::tile_k>(stage, a.columns - k);
-            if constexpr (by == RowCopy::units)
                 b.template copy<Shape::tile_k, b_pieces, Shape::row_b, Shape::threads>(stage + Shape::stage_a, k,
                                                                                        column, thread);
-            else copies_of_b.template copy<Shape::tile_k>(stage + Shape::stage_a, a.columns - k);
+            } else {
+                copies_of_a.template copy<Shape::tile_k>(stage, a.columns - k);
+                copies_of_b.template copy<Shape::tile_k>(stage + Shape::stage_a, a.columns - k);
+            }
         }
         commit_copies();
     };
 
     typename Shape::Product product;
     const int warp_row = warp / Shape::warps_n * Shape::warp_m, warp_column = warp % Shape::warps_n * Shape::warp_n;
-    RowShifts shifts{a.shift_of(lane / 4)};
-#pragma unroll
-    for (unsigned i = 0; i < 4; ++i) shifts.b[i] = b.shift_of(step_of<T, Shape::tensor>(lane) + i);
+    const unsigned step_of_lane = step_of<T>(lane);
+    const RowShifts shifts{a.shift_of(lane / 4), {b.shift_of(step_of_lane), b.shift_of(step_of_lane + 1)}};
 #pragma unroll 1
     for (int s = 0; s < Shape::stages - 1; ++s) copy(s, s);
     int now = 0, next = Shape::stages - 1;
@@ -122,7 +119,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
         stage_b += warp_column;
         const size_t left = a.columns - (first + step) * Shape::tile_k;
         const int existing = left < Shape::tile_k ? static_cast<int>(left) : Shape::tile_k;
-        if constexpr (shifted) product.multiply_shifted(stage_a, stage_b, lane, existing, shifts, meanwhile);
+        if constexpr (shifted) product.multiply_shifted(stage_a, stage_b, lane, shifts, meanwhile);
         else product.multiply(stage_a, stage_b, lane, existing, meanwhile);
         now = now + 1 == Shape::stages ? 0 : now + 1;
         next = next + 1 == Shape::stages ? 0 : next + 1;
@@ -170,10 +167,11 @@ LaunchShape launch_direct(const MatmulArguments<void>& untyped, unsigned blocks)
     const PiecewiseMatrix<T> a{arguments.d_a, arguments.m, arguments.k, arguments.stride_a},
         b{arguments.d_b, arguments.k, arguments.n, arguments.stride_b};
     const RowCopy by = Shape::copy_of(a.columns * sizeof(T), b.columns * sizeof(T));
-    auto kernel = by == RowCopy::pieces ? direct_kernel<Shape, takes_batch, RowCopy::pieces>(arguments)
-                                        : direct_kernel<Shape, takes_batch, RowCopy::shifted>(arguments);
-    if constexpr (sizeof(T) == 2 || Shape::units_of_a)
+    auto kernel = direct_kernel<Shape, takes_batch, RowCopy::pieces>(arguments);
+    if constexpr (sizeof(T) == 2 || Shape::only_units)
         if (by == RowCopy::units) kernel = direct_kernel<Shape, takes_batch, RowCopy::units>(arguments);
+    if constexpr (!Shape::only_units)
+        if (by == RowCopy::shifted) kernel = direct_kernel<Shape, takes_batch, RowCopy::shifted>(arguments);
     CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     const unsigned cluster = blocks < most_direct_cluster ? blocks : most_direct_cluster;
     const PartialSums partial = partial_sums(arguments);

@@ -92,15 +92,14 @@ struct WarpSums {
 };
 
 /// Where rows begin in shared memory if they are copied as the pieces that cover them: a lane's rows of A, and those of B
-/// at its first steps along k. (Rows begin alike whose distance is a multiple of a piece's elements.)
+/// at its two first steps along k. (Rows begin alike whose distance is a multiple of a piece's elements.)
 struct RowShifts {
-    unsigned a, b[4];
+    unsigned a, b[2];
 };
-/// The first of a lane's two neighboring steps along k of an m16n8k16 instruction, or its only one of an m16n8k8. Without
-/// tensor cores all lanes take the same steps.
-template <typename T, bool tensor>
+/// The first of a lane's two neighboring steps along k of an m16n8k16 instruction, or its only one of an m16n8k8.
+template <typename T>
 __device__ inline unsigned step_of(int lane) {
-    return tensor ? lane % 4 * (sizeof(T) == 2 ? 2 : 1) : 0;
+    return lane % 4 * (sizeof(T) == 2 ? 2 : 1);
 }
 
 /// sums += A B for a stage; the warp's rows begin at `a`, its columns at `b`. `existing`: the steps along k that the
@@ -136,10 +135,9 @@ struct WarpProduct : WarpSums<float, warp_m, warp_n> {
 
     /// The same where rows are shifted: ldmatrix would need them at multiples of 16 bytes.
     template <typename Meanwhile>
-    __device__ void multiply_shifted(const T* a, const T* b, int lane, int /*existing*/, const RowShifts& shifts,
-                                     Meanwhile meanwhile) {
+    __device__ void multiply_shifted(const T* a, const T* b, int lane, const RowShifts& shifts, Meanwhile meanwhile) {
         constexpr int row_b = Layout::row_b(tile_n);
-        const int g = lane / 4, step = static_cast<int>(step_of<T, tensor>(lane));
+        const int g = lane / 4, step = static_cast<int>(step_of<T>(lane));
         const bool odd = shifts.a % 2 == 1;  // a lane's two elements are parts of two words
         const auto* const words = reinterpret_cast<const std::uint32_t*>(a + g * Layout::row_a + step + shifts.a - odd);
         const auto* const elements = reinterpret_cast<const unsigned short*>(b) + step * row_b + g;
@@ -182,13 +180,12 @@ struct WideWarpProduct : WarpSums<T, warp_m, warp_n> {
     }
 
     template <typename Meanwhile>
-    __device__ void multiply(const T* a, const T* b, int lane, int existing, Meanwhile meanwhile) {
-        multiply_shifted(a, b, lane, existing, {}, meanwhile);
+    __device__ void multiply(const T* a, const T* b, int lane, int /*existing*/, Meanwhile meanwhile) {
+        multiply_shifted(a, b, lane, {}, meanwhile);
     }
 
     template <typename Meanwhile>
-    __device__ void multiply_shifted(const T* a, const T* b, int lane, int /*existing*/, const RowShifts& shifts,
-                                     Meanwhile meanwhile) {
+    __device__ void multiply_shifted(const T* a, const T* b, int lane, const RowShifts& shifts, Meanwhile meanwhile) {
         constexpr int row_b = Layout::row_b(tile_n);
         const int g = lane / 4, t = lane % 4;
         a += shifts.a;
@@ -232,35 +229,18 @@ struct WarpProduct<float, false, tile_n, warp_m, warp_n> {
 
     template <typename Meanwhile>
     __device__ void multiply(const float* a, const float* b, int lane, int existing, Meanwhile meanwhile) {
-        constexpr int row_b = Layout::row_b(tile_n);
-        multiply_rows(a, lane, existing, meanwhile, [&](int k, int i, int v) {
-            return *reinterpret_cast<const float4*>(b + (k + i) * row_b + v * 32 + lane % 8 * 4);
-        });
-    }
-
-    /// The same where the rows of B are shifted, those of A are not.
-    template <typename Meanwhile>
-    __device__ void multiply_shifted(const float* a, const float* b, int lane, int existing, const RowShifts& shifts,
-                                     Meanwhile meanwhile) {
-        constexpr int row_b = Layout::row_b(tile_n);
-        multiply_rows(a, lane, existing, meanwhile, [&](int k, int i, int v) {
-            const float* const at = b + (k + i) * row_b + shifts.b[i] + v * 32 + lane % 8 * 4;
-            return make_float4(at[0], at[1], at[2], at[3]);
-        });
-    }
-
-    /// four_of_b(k, i, v): the v-th of the lane's four neighbors in row k + i of B.
-    template <typename Meanwhile, typename FourOfB>
-    __device__ void multiply_rows(const float* a, int lane, int existing, Meanwhile meanwhile, FourOfB four_of_b) {
         meanwhile();
+        constexpr int row_b = Layout::row_b(tile_n);
         const float* const a_rows = a + lane / 8 * Layout::row_a;
+        const float* const b_columns = b + lane % 8 * 4;
 #pragma unroll 2
         for (int k = 0; k < existing; k += 4) {
             float4 right[4][fours];
 #pragma unroll
             for (int i = 0; i < 4; ++i)
 #pragma unroll
-                for (int v = 0; v < fours; ++v) right[i][v] = four_of_b(k, i, v);
+                for (int v = 0; v < fours; ++v)
+                    right[i][v] = *reinterpret_cast<const float4*>(b_columns + (k + i) * row_b + v * 32);
 #pragma unroll
             for (int r = 0; r < rows; ++r) {
                 const float4 left = *reinterpret_cast<const float4*>(a_rows + r * 4 * Layout::row_a + k);

@@ -29,7 +29,7 @@ struct DirectCost {
     double visible_part;       // of the shorter of computing and reading: the rest is hidden
 };
 inline constexpr DirectCost direct_cost_16_bit = {2200, 6150, 411, 10, 0.058, 0.073, 3040, 9, 2810, 30.9, 0.33},
-                            direct_cost_f32 = {2280, 4280, 500, 18, 0.053, 0.03, 2420, 245, 1460, 34, 0.61},
+                            direct_cost_f32 = {2280, 4280, 500, 18, 0.053, 0, 2420, 245, 1460, 34, 0.61},
                             direct_cost_tf32 = {1930, 5950, 385, 27, 0, 0.062, 2500, 155, 1370, 34, 0.34},
                             direct_cost_f64 = {5170, 3880, 337, 196, 0, 0.108, 1260, 229, 1120, 26.2, 0.26};
 
@@ -40,8 +40,7 @@ struct DirectChoice {
     double stage_cycles;                // that a multiprocessor takes to multiply a stage, with several blocks,
     double alone;                       // and how many times as long with one
     const DirectCost* cost;
-    RowCopy (*copy_of)(size_t row_of_a, size_t row_of_b);
-    bool units_of_a;  // see DirectShape, also for copy_of
+    RowCopy (*copy_of)(size_t row_of_a, size_t row_of_b);  // see DirectShape
     bool takes_batch;
     LaunchShape (*launch)(const MatmulArguments<void>&, unsigned blocks);
 
@@ -63,7 +62,6 @@ constexpr DirectChoice direct_tile(double reached, double alone) {
             : tensor         ? &direct_cost_tf32
                              : &direct_cost_f32,
             Shape::copy_of,
-            Shape::units_of_a,
             batch,
             launch_direct<Shape, batch>};
 }
@@ -133,15 +131,12 @@ inline double unaligned_cycles(const DirectChoice& choice, const ProductShape& s
     const size_t row_of_a = shape.k * choice.element_bytes, row_of_b = shape.n * choice.element_bytes;
     const RowCopy by = choice.copy_of(row_of_a, row_of_b);
     if (by == RowCopy::pieces) return 0;
+    if (by == RowCopy::shifted) return double(tile_m + tile_n) * tile_k * choice.cost->shifted;
     const auto units = [&](size_t row_bytes, unsigned rows) {
         const size_t bytes = size_t{rows} * choice.tile.k * choice.element_bytes;
         return row_bytes % 16 == 0 ? 0.0 : double(bytes) / (row_bytes % 8 == 0 ? 8 : 4);
     };
-    const double units_of_a = units(row_of_a, tile_m) * choice.cost->unit;
-    if (by == RowCopy::shifted)
-        return (choice.units_of_a ? units_of_a : double(tile_m) * tile_k * choice.cost->shifted) +
-               double(tile_n) * tile_k * choice.cost->shifted;
-    return units_of_a + units(row_of_b, tile_n) * choice.cost->unit;
+    return (units(row_of_a, tile_m) + units(row_of_b, tile_n)) * choice.cost->unit;
 }
 
 // The cycles of so many products, without the launch.
