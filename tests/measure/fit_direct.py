@@ -3,7 +3,7 @@
     python3 tests/measure/fit_direct.py [--types LIST] [--shapes N] [--seed N] [--program FILE] [--dry-run]
 
 Every tile and every number of blocks that share k is timed on N random shapes (40), in one process per type, on one
-Hopper GPU: less than a minute in all. The constants are fitted to every second shape; the regret, the time of the
+Hopper GPU: less than two minutes in all. The constants are fitted to every second shape; the regret, the time of the
 model's choice over that of the fastest, is shown for both halves. The constants are those of DirectCost and
 direct_tile() in tools/matmul/hopper/direct_cost.cuh.
 """
