@@ -457,8 +457,9 @@ adds() {
     once fractions fractions
     export SIMCC_DEVICES=2
     head -c 12000004 fractions >some
-    vecadd -d "$device" -k vector4 --input-format raw:f32 some some -o alone
-    launch openmpi 2 vecadd --gang -k vector4 --input-format raw:f32 some some -o sum
+    cat some some some some >many # so many pieces that each process takes the next one before it has written the last
+    vecadd -d "$device" -k vector4 --input-format raw:f32 many many -o alone
+    launch openmpi 2 vecadd --gang -k vector4 --input-format raw:f32 many many -o sum
     expect_all 0
     cmp alone sum
     head -c 4004 fractions >few

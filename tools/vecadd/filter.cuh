@@ -81,7 +81,7 @@ private:
         SlotBuffer sum_room;
         Piece sum;
         std::string text;  // of the sum
-        size_t first = 0;  // elements before it
+        size_t first = 0;  // elements before the inputs' pieces
     };
 
     DType dtype_of_sum(DType a, DType b) const { return session_.options.dtype.value_or(common_type(a, b)); }
@@ -157,10 +157,11 @@ private:
         PairOfSlots& pair = *slots_[slot];
         a_.settle(pair.a());
         b_.settle(pair.b());
-        if (on_host_) return write(pair);
+        if (on_host_) return write(pair, pair.first);
         pending_.complete(slot);
         add_on_device(pair);
-        pending_.push(slot, *pair.stream, [this, &pair] { write_from_device(pair); });
+        // (By then the slot may have taken its next piece.)
+        pending_.push(slot, *pair.stream, [this, &pair, first = pair.first] { write_from_device(pair, first); });
     }
 
     void add_on_device(PairOfSlots& pair) {
@@ -185,16 +186,16 @@ private:
         CHECK(cudaMemcpyAsync(pair.sum.bytes, pair.d_sum.data(), bytes, cudaMemcpyDeviceToHost, stream));
     }
 
-    void write_from_device(PairOfSlots& pair) {
+    void write_from_device(PairOfSlots& pair, size_t first) {
         format(pair);
-        write(pair);
+        write(pair, first);
     }
 
     void format(PairOfSlots& pair) const {
         if (!shared_) writer_.format(pair.sum, pair.text);
     }
-    void write(PairOfSlots& pair) {
-        if (shared_) shared_->append(pair.sum, pair.first);
+    void write(PairOfSlots& pair, size_t first) {
+        if (shared_) shared_->append(pair.sum, first);
         else writer_.append(pair.sum, pair.text);
     }
 
