@@ -260,6 +260,7 @@ ones() { awk -v where="$1" -v n=$(($2 * $3)) 'BEGIN { for (i = 0; i < n; ++i) pr
                 for file in first last; do
                     expect_fine matmul -k "$kernel" -t "$dtype" --shape "$shape" "$file" b
                     [ "$(grep -n nan <<<"$output" | cut -d: -f1)" = 4 ] || complain "$kernel $dtype $shape $file"
+                    [ "$(tr -s ' \t' '\n' <<<"$output" | grep -c nan)" = "$n" ] || complain "$kernel $dtype $shape $file"
                     [ "$(grep -v nan <<<"$output" | tr -s ' \t' '\n' | sort -u)" = "$k" ]
                 done
                 for file in top end; do

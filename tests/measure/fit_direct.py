@@ -3,7 +3,7 @@
     python3 tests/measure/fit_direct.py [--types LIST] [--shapes N] [--seed N] [--program FILE] [--dry-run]
 
 Every tile and every number of blocks that share k is timed on N random shapes (40), in one process per type, on one
-Hopper GPU: less than two minutes in all. The constants are fitted to every second shape; the regret, the time of the
+Hopper GPU. The constants are fitted to every second shape; the regret, the time of the
 model's choice over that of the fastest, is shown for both halves. The constants are those of DirectCost and
 direct_tile() in tools/matmul/hopper/direct_cost.cuh.
 """
@@ -51,7 +51,7 @@ def occupancy(dtype, tile):
 
 
 def blocks_at_once(cluster, most):
-    """direct_blocks_at_once() of the source."""
+    """The same of the source."""
     if cluster <= 2:
         return MULTIPROCESSORS * most // cluster * cluster
     return (7 * (17 * most // cluster) + 8 * most // cluster) * cluster

@@ -172,7 +172,7 @@ def fit_clusters(by_key):
     cycles = measure(tile, [tile.shape(1, count, 64) for count in counts])
     if cycles:
         at_once = max([count for count, time in zip(counts, cycles) if time < 1.3 * min(cycles)])
-        show("ClusterOfFour: occupied / of", "1", 10 / 11, 4 * at_once / blocks)
+        show("blocks_at_once() of clusters of four / blocks", "1", 120 / 132, 4 * at_once / blocks)
 
 
 def shared_cycles(tile, tiles, shares, stages):

@@ -65,11 +65,6 @@ constexpr double stages_apart(unsigned tile_m, unsigned tile_n, double cycles_pe
     return read_part * (tile_m + tile_n) * row_bytes / MemoryCost::bytes_per_cycle / cycles_per_stage;
 }
 
-// Clusters of four leave some multiprocessors of the larger groups idle: 10 of every 11 have a block.
-struct ClusterOfFour {
-    static constexpr unsigned occupied = 10, of = 11;
-};
-
 // The cycles that a multiprocessor takes to receive a stage; `busy` is the fraction of multiprocessors that have tiles.
 inline double loading_cycles(const TileChoice& choice, const ProductShape& shape, double busy) {
     using Cost = LoadingCost;
@@ -97,10 +92,21 @@ inline double memory_cycles(const TileChoice& choice, const ProductShape& shape,
     return (of_a + of_b) * double(shape.k) * choice.element_bytes / (bytes_per_cycle * multiprocessors);
 }
 
-// How many blocks run at once.
-inline unsigned blocks_at_once(unsigned cluster, unsigned multiprocessors) {
-    return cluster > 2 ? multiprocessors * ClusterOfFour::occupied / ClusterOfFour::of
-                       : multiprocessors / cluster * cluster;
+// A group of multiprocessors, in which a cluster must fit. An H100 or H200 has eight: in timings of clusters of 3 to 16
+// blocks, seven were like groups of 17 multiprocessors, and one like a group of 8.
+struct MultiprocessorGroups {
+    static constexpr unsigned large = 17, small = 8;
+
+    static constexpr unsigned large_ones(unsigned multiprocessors) { return multiprocessors * 7 / 132; }
+};
+
+// How many blocks run at once, in whole clusters, if a multiprocessor holds `occupancy` of them.
+constexpr unsigned blocks_at_once(unsigned cluster, unsigned multiprocessors, unsigned occupancy = 1) {
+    using Groups = MultiprocessorGroups;
+    if (cluster <= 2) return multiprocessors * occupancy / cluster * cluster;
+    const unsigned clusters = Groups::large_ones(multiprocessors) * (Groups::large * occupancy / cluster) +
+                              Groups::small * occupancy / cluster;
+    return std::max(1U, clusters) * cluster;
 }
 
 // The work of the busiest block: how long it multiplies, in stages of a whole tile, and how many tiles it stores; and

@@ -77,7 +77,7 @@ OneColumnPlan plan_one_column(size_t m, size_t k, unsigned multiprocessors) {
 
 /// What a plan costs in cycles, without the launch. (Fitted to 69 products of four types on an H100, the root of the mean
 /// square error 10 %. The rates there were 9.7 for loads of 2 bytes and 11.6 for others. They are higher here, because the
-/// models of `direct` and `hopper` have 22 to 34 for products that they cannot read as fast.)
+/// models of `direct` and `hopper` have up to 34 for products that they cannot read as fast.)
 struct OneColumnCost {
     static constexpr double fixed = 6150;
 

@@ -9,7 +9,7 @@
 
 #include "kernels/matmul/hopper/direct.cuh"
 #include "tools/matmul/method.cuh"
-#include "tools/matmul/product_cost.cuh"
+#include "tools/matmul/tile_cost.cuh"
 
 namespace BACKEND {
 
@@ -116,15 +116,6 @@ inline TableOf<DirectChoice> direct_tiles_of(DType dtype) {
     }
 }
 
-// How many blocks run at once: whole clusters in each group of multiprocessors. (An H100 or H200 has eight groups; in
-// timings of clusters of 3 to 16 blocks, seven were like groups of 17, and one like a group of 8.)
-constexpr size_t direct_blocks_at_once(unsigned cluster, unsigned occupancy, unsigned multiprocessors) {
-    if (cluster <= 2) return size_t{multiprocessors} * occupancy / cluster * cluster;
-    const size_t whole_groups = size_t{multiprocessors} * 7 / 132;
-    const size_t clusters = whole_groups * (17 * occupancy / cluster) + 8 * occupancy / cluster;
-    return std::max<size_t>(1, clusters) * cluster;
-}
-
 // What rows that do not begin at multiples of 16 bytes cost in a stage.
 inline double unaligned_cycles(const DirectChoice& choice, const ProductShape& shape) {
     const auto [tile_m, tile_n, tile_k] = choice.tile;
@@ -146,7 +137,7 @@ inline double direct_cycles(const DirectChoice& choice, unsigned blocks, const P
     const size_t steps = divide_up(divide_up(shape.k, choice.tile.k), blocks);
     const size_t all = divide_up(shape.m, choice.tile.m) * divide_up(shape.n, choice.tile.n) * products * blocks;
     const unsigned cluster = std::min(blocks, most_direct_cluster);
-    const size_t at_once = direct_blocks_at_once(cluster, choice.occupancy, multiprocessors),
+    const size_t at_once = blocks_at_once(cluster, multiprocessors, choice.occupancy),
                  occupied = divide_up(at_once, choice.occupancy),  // multiprocessors: clusters leave some idle
         waves = all / at_once, left = all % at_once;
     const double stage = choice.stage_cycles + unaligned_cycles(choice, shape);
