@@ -64,29 +64,43 @@ struct HopperMmaShared {
     alignas(1024) T c[MmaShape::tile_m / 64][2][64 * 64];  // for each consumer, two boxes of outgoing results
 };
 
-/// Copies a box of `rows` x 64 results from shared memory, swizzled, to rows of C as far as they exist. `row` and
-/// `column` are the box's corner. A thread stores two neighbors as one word; where C's row begins within a word, the
-/// row's first and last element are left, and stored one by one.
+/// Moves eight 16-bit elements, which begin `first` elements after the first of two pieces, to the first one.
+__device__ inline void shift_pieces(std::uint32_t (&word)[8], unsigned first) {
+#pragma unroll
+    for (unsigned by = 2; by > 0; by /= 2)
+        if (first & 2 * by)
+#pragma unroll
+            for (unsigned w = 0; w < 4 + by; ++w) word[w] = word[w + by];
+#pragma unroll
+    for (int w = 0; w < 4; ++w) word[w] = __funnelshift_r(word[w], word[w + 1], first % 2 * 16);
+}
+
+/// Copies a box of `rows` x 64 results from shared memory, swizzled, to rows of C, which begin anywhere, as far as they
+/// exist. `row` and `column` are the box's corner. Eight lanes store a row: pieces that are aligned in C, and, one by
+/// one, the elements before the first and after the last of these.
 template <int rows, typename T>
 __device__ inline void store_box(const T* box, T* c, int row, int column, int m, int n, unsigned thread) {
-    constexpr unsigned threads = 128, row_pairs = 32;
-    static_assert(2 * sizeof(T) == sizeof(std::uint32_t));
-    const int columns = n - column < 64 ? n - column : 64;  // that exist
-#pragma unroll 4
-    for (unsigned i = thread; i < rows * row_pairs; i += threads) {
-        const int r = static_cast<int>(i / row_pairs);
-        if (row + r >= m) break;
-        T* const target = c + static_cast<size_t>(row + r) * n + column;
-        const auto at = [&](int x) { return box[r * 64 + (x / 8 ^ r % 8) * 8 + x % 8]; };
-        const int begin = reinterpret_cast<std::uintptr_t>(target) / sizeof(T) % 2,
-                  x = 2 * static_cast<int>(i % row_pairs) + begin;
-        if (x + 1 < columns) {
-            alignas(std::uint32_t) const T pair[] = {at(x), at(x + 1)};
-            *reinterpret_cast<std::uint32_t*>(target + x) = *reinterpret_cast<const std::uint32_t*>(pair);
-        } else {
-            if (x < columns) target[x] = at(x);
-            if (x == 63 && columns > 0) target[0] = at(0);
+    constexpr int threads = 128, piece = 8, pieces = 64 / piece, rows_at_once = threads / pieces;
+    static_assert(sizeof(T) * piece == sizeof(uint4));
+    const int lane = static_cast<int>(thread) % pieces, columns = n - column < 64 ? n - column : 64;  // that exist
+    int r = static_cast<int>(thread) / pieces;
+    T* target = c + static_cast<size_t>(row + r) * n + column;
+#pragma unroll 2
+    for (; r < rows && row + r < m; r += rows_at_once, target += static_cast<size_t>(rows_at_once) * n) {
+        const T* const results = box + r * 64;
+        const auto place = [r](int x) { return (x / piece ^ r % 8) * piece + x % piece; };
+        const int before = -static_cast<int>(reinterpret_cast<std::uintptr_t>(target) / sizeof(T)) & (piece - 1),
+                  x = lane * piece + before;
+        if (x + piece <= columns) {
+            const uint4 left = *reinterpret_cast<const uint4*>(results + place(lane * piece)),
+                        right = *reinterpret_cast<const uint4*>(results + place((lane + 1) % pieces * piece));
+            std::uint32_t word[] = {left.x, left.y, left.z, left.w, right.x, right.y, right.z, right.w};
+            shift_pieces(word, static_cast<unsigned>(before));
+            *reinterpret_cast<uint4*>(target + x) = make_uint4(word[0], word[1], word[2], word[3]);
         }
+        if (lane < before && lane < columns) target[lane] = results[place(lane)];
+        const int after = before + (columns - before) / piece * piece + lane;  // (At most one piece is left.)
+        if (columns > before && after < columns) target[after] = results[place(after)];
     }
 }
 
