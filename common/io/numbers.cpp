@@ -111,8 +111,8 @@ const SlotMemory pageable_memory = {
 std::byte* SlotBuffer::reserve(std::size_t bytes) {
     if (bytes > bytes_ || !room_) {
         clear();
-        room_ = static_cast<std::byte*>(memory_->allocate(std::max<std::size_t>(bytes, 1)));
-        bytes_ = bytes;
+        bytes_ = roomy(std::max<std::size_t>(bytes, 1));
+        room_ = static_cast<std::byte*>(memory_->allocate(bytes_));
     }
     return room_;
 }

@@ -66,6 +66,12 @@ struct SlotMemory {
 };
 extern const SlotMemory pageable_memory;
 
+// Parts of text differ by a few bytes: slots have room for some more, so that they seldom have to grow.
+constexpr std::size_t roomy(std::size_t bytes) {
+    constexpr std::size_t step = std::size_t{1} << 16;
+    return (bytes + step - 1) / step * step;
+}
+
 // A buffer that is reused, and grows to the largest part that was in it.
 class SlotBuffer {
 public:
@@ -113,7 +119,7 @@ struct Slot {
 
     // A reader's own notes.
     std::size_t count = 0, offset = 0;  // elements and, if they are still in the file, the bytes before them
-    bool is_in_file = false, is_ready = false, is_last = false;
+    bool is_in_file = false, is_ready = false, is_last = false, is_torn = false;
     char *text = nullptr, *text_end = nullptr;
     ParsedText parsed;
 

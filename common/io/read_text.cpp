@@ -11,7 +11,7 @@
 
 namespace {
 
-constexpr std::size_t block_bytes = std::size_t{1} << 18, longest_word = std::size_t{1} << 20;
+constexpr std::size_t block_bytes = std::size_t{1} << 18, usual_word = 64, longest_word = std::size_t{1} << 20;
 
 // Widens the first n of these words from int64_t to double.
 void widen_integers(std::uint64_t* words, std::size_t n, const std::vector<std::size_t>& negative_zeros) {
@@ -39,6 +39,7 @@ public:
             file_->fail("is text in UTF-16; convert it with iconv -f UTF-16 -t UTF-8");
         char mark[3];
         if (file_->peek(3) == utf8_mark) file_->read(mark, 3);  // Windows' editors write it
+        first_ = file_->offset();
     }
 
     const NumberLayout& layout() const override { return layout_; }
@@ -51,7 +52,7 @@ public:
     // A block with a fraction is f64 as a whole.
     void read(Slot& slot) const override {
         if (slot.is_ready) return;
-        parse(slot);
+        read_and_parse(slot);
         const ParsedText& parsed = slot.parsed;
         const bool is_floating = parsed.integers < parsed.count;
         auto* const words = slot.piece.as<std::uint64_t>();
@@ -71,10 +72,23 @@ public:
     }
 
 private:
-    // Reads on and takes all up to the last separator. The word after it may continue in the next block, and begins
-    // that one.
+    // Blocks begin at the same places whatever the input is: at the word in which a multiple of block_bytes lies. Of a
+    // file, a block is only claimed here, and read beside others.
     bool take_block(Slot& slot) {
         if (is_at_end_) return false;
+        slot.is_in_file = file_->size() >= 0;
+        if (!slot.is_in_file) return take_in_order(slot);
+        slot.offset = file_->offset();
+        const std::size_t left = static_cast<std::size_t>(file_->size()) - slot.offset;
+        slot.count = std::min(left, block_bytes);
+        is_at_end_ = slot.is_last = left < block_bytes;
+        file_->claim(slot.count);
+        return true;
+    }
+
+    // Reads on and takes all up to the last separator. The word after it may continue in the next block, and begins
+    // that one.
+    bool take_in_order(Slot& slot) {
         for (;;) {
             auto* const text =
                 reinterpret_cast<char*>(slot.stored.reserve(2 * text_margin + carried_.size() + block_bytes)) +
@@ -94,15 +108,40 @@ private:
         }
     }
 
+    // Reads a claimed block, and what lies before it of the word that it begins in.
+    void read_claimed(Slot& slot) const {
+        const std::size_t before = slot.offset - first_;
+        for (std::size_t most_back = usual_word;; most_back *= usual_word) {
+            const std::size_t back = std::min({before, most_back, longest_word + 1}), bytes = back + slot.count;
+            char* const text = reinterpret_cast<char*>(slot.stored.reserve(2 * text_margin + bytes)) + text_margin;
+            file_->read_at(text, bytes, slot.offset - back);
+            const auto begin_of_word = [text](char* at) {
+                while (at > text && !is_separator(at[-1])) --at;
+                return at;
+            };
+            slot.text = begin_of_word(text + back);
+            const bool is_found = slot.text > text || back == before;
+            if (!is_found && back <= longest_word) continue;
+            slot.is_torn = !is_found;
+            slot.text_end = text + bytes;
+            if (!slot.is_last && is_found) slot.text_end = std::max(slot.text, begin_of_word(slot.text_end));
+            return;
+        }
+    }
+
     // slot.piece.bytes are slot.parsed.count words.
-    static void parse(Slot& slot) {
+    void read_and_parse(Slot& slot) const {
+        slot.is_torn = false;
+        if (slot.is_in_file) read_claimed(slot);
         const auto bytes = static_cast<std::size_t>(slot.text_end - slot.text);
         std::byte* const values = slot.values.reserve((bytes + 1) / 2 * sizeof(std::uint64_t));
         slot.parsed = parse_text(slot.text, slot.text_end, reinterpret_cast<std::uint64_t*>(values));
         slot.piece = {DType::i64, slot.parsed.count, values};
         const bool is_one_word = slot.parsed.count == 1 || slot.parsed.fault != ParsedText::Fault::none;
-        if (bytes > longest_word && is_one_word && !is_separator(slot.text_end[-1]))
+        if (slot.is_torn || (bytes > longest_word && is_one_word && !is_separator(slot.text_end[-1]))) {
             slot.parsed.fault = ParsedText::Fault::too_long;
+            slot.parsed.fault_line = 0;
+        }
     }
 
     void settle_block(const Slot& slot) {
@@ -191,7 +230,7 @@ private:
         while (slots_.size() < shape.slots()) slots_.emplace_back();
         std::atomic<std::size_t> count = ahead_.size();
         const auto take = [&](std::size_t slot) { return count < most && take_block(slots_[slot]); };
-        const auto work = [&](std::size_t slot) { parse(slots_[slot]); };
+        const auto work = [&](std::size_t slot) { read_and_parse(slots_[slot]); };
         const auto finish = [&](std::size_t slot) {
             settle_block(slots_[slot]);
             append(slots_[slot]);
@@ -219,8 +258,9 @@ private:
     }
 
     std::unique_ptr<InputFile> file_;
+    std::size_t first_ = 0;  // bytes before the text
     NumberLayout layout_;
-    std::string carried_;  // the beginning of a word that continues in the next block
+    std::string carried_;  // the beginning of a word that continues in the next block of a pipe
     bool is_at_end_ = false;
 
     std::size_t line_ = 1;
