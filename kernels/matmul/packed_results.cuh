@@ -1,18 +1,47 @@
 #pragma once
-// Neighboring elements of C that one instruction stores.
+// Neighboring elements that one instruction loads, or of C, stores.
 #include "common/cuda/vector_access.cuh"
 
 #include <cuda_runtime.h>
 
+#include <cstddef>
 #include <cstring>
+#include <type_traits>
 
 namespace BACKEND {
 
-/// 4, 8 or 16 bytes of results.
+/// 4, 8 or 16 bytes of results; or neighbors that were loaded.
 template <typename T, int count>
 struct alignas(count * sizeof(T)) PackedResults {
     T values[count];
 };
+
+/// Neighbors as one load brings them. (A structure of 16-bit elements would be taken apart at once, and loads would wait
+/// for that.)
+template <typename T, int count>
+using LoadedWords = std::conditional_t<
+    count * sizeof(T) == 16, uint4,
+    std::conditional_t<count * sizeof(T) == 8, uint2, std::conditional_t<count * sizeof(T) == 4, unsigned, T>>>;
+
+/// `once`: they will not be read again, and 16 bytes are not kept in the L1 cache.
+template <bool once, typename T, int count>
+__device__ inline LoadedWords<T, count> load_neighbors(const LoadedWords<T, count>* address) {
+    if constexpr (once && count * sizeof(T) == vector_bytes) {
+        const Vector<T> vector = load_once(reinterpret_cast<const Vector<T>*>(address));
+        LoadedWords<T, count> words;
+        memcpy(&words, &vector, sizeof words);
+        return words;
+    } else {
+        return *address;
+    }
+}
+
+template <typename T, int count>
+__device__ inline PackedResults<T, count> neighbors_of(const LoadedWords<T, count>& words) {
+    PackedResults<T, count> neighbors;
+    memcpy(&neighbors, &words, sizeof neighbors);
+    return neighbors;
+}
 
 /// Stores them to global memory, at a place that is aligned to their size.
 template <typename T, int count>

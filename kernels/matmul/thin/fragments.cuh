@@ -111,9 +111,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
     using Sum = SumOf<T>;
     constexpr int tiles_m = Shape::tiles_m, tiles_n = Shape::tiles_n, length = Fragment::length,
                   registers = run > length ? run / length : 1;
-    struct alignas(columns * sizeof(Raw)) Columns {
-        Raw of[columns];
-    };
+    using Columns = LoadedWords<Raw, columns>;
     struct alignas(registers * length * sizeof(Raw)) Run {
         typename Fragment::Elements of[registers];
     };
@@ -172,7 +170,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
                     for (int of = 0; of < columns; ++of) {
                         Raw raw[length];
 #pragma unroll
-                        for (int e = 0; e < length; ++e) raw[e] = rows[e].of[of];
+                        for (int e = 0; e < length; ++e) raw[e] = neighbors_of<Raw, columns>(rows[e]).values[of];
                         right[x / 2][j + of][x % 2] = Fragment::operand(Fragment::elements(raw));
                     }
                 }

@@ -76,52 +76,31 @@ OneColumnPlan plan_one_column(size_t m, size_t k, unsigned multiprocessors) {
 }
 
 /// What a plan costs in cycles, without the launch. (Fitted to 69 products of four types on an H100, the root of the mean
-/// square error 10 %. The rates there were 9.7 for loads of 2 bytes and 11.6 for others. They are higher here, because the
-/// models of `direct` and `hopper` have up to 34 for products that they cannot read as fast.)
+/// square error 10 %.)
 struct OneColumnCost {
     static constexpr double fixed = 6150;
 
     template <typename T>
-    static double cycles(const OneColumnPlan& plan, unsigned multiprocessors) {
+    static double cycles(const OneColumnPlan& plan, unsigned multiprocessors, double memory_speed) {
         const size_t load_bytes = one_column_length<T>(plan.k) * sizeof(T);
-        const double bytes_per_cycle = load_bytes < 4 ? 20 : 26;  // of each multiprocessor
+        // Of each multiprocessor; the first factor is that of an H200's memory.
+        const double bytes_per_cycle = (load_bytes < 4 ? 13.9 : 16.6) * memory_speed;
         return fixed + double(plan.m) * double(plan.k * sizeof(T)) / (bytes_per_cycle * multiprocessors);
     }
 };
-
-/// `length` neighbors by one load. `once`: they will not be read again, and whole pieces are not kept in the L1
-/// cache. (Structures of 16-bit elements would be moved element by element.)
-template <bool once, typename T, int length>
-__device__ inline PackedResults<T, length> load_neighbors(const PackedResults<T, length>* address) {
-    if constexpr (length == 1) {
-        return *address;
-    } else {
-        PackedResults<T, length> loaded;
-        if constexpr (once && sizeof loaded == vector_bytes) {
-            const Vector<T> vector = load_once(reinterpret_cast<const Vector<T>*>(address));
-            memcpy(&loaded, &vector, sizeof loaded);
-        } else {
-            using Words =
-                std::conditional_t<sizeof loaded == 16, uint4, std::conditional_t<sizeof loaded == 8, uint2, unsigned>>;
-            const Words words = *reinterpret_cast<const Words*>(address);
-            memcpy(&loaded, &words, sizeof loaded);
-        }
-        return loaded;
-    }
-}
 
 /// Grid: plan.blocks; block 256. `length` elements are one load: k is a multiple of it. `of_block`: a team is a block.
 template <typename T, int length, bool of_block>
 __global__ void __launch_bounds__(thin_block, one_column_resident)
     matmul_one_column(const T* a, const T* b, T* c, OneColumnPlan plan) {
     using Sum = SumOf<T>;
-    using Loaded = PackedResults<T, length>;
-    constexpr int rows = one_column_rows, in_flight = one_column_in_flight<of_block, sizeof(Loaded)>;
+    using Words = LoadedWords<T, length>;
+    constexpr int rows = one_column_rows, in_flight = one_column_in_flight<of_block, sizeof(Words)>;
     __shared__ Sum of_warps[2][rows][thin_warps];  // of a block: two turns' sums
     const unsigned team = of_block ? thin_block : plan.team, place = threadIdx.x % team, lane = place % lanes_per_warp;
     const auto loads = static_cast<unsigned>(plan.k / length);
-    const auto* const all_of_a = reinterpret_cast<const Loaded*>(a);
-    const auto* const all_of_b = reinterpret_cast<const Loaded*>(b);
+    const auto* const all_of_a = reinterpret_cast<const Words*>(a);
+    const auto* const all_of_b = reinterpret_cast<const Words*>(b);
     const size_t of_turn = size_t{thin_block / team} * rows;  // rows of a block
     unsigned turn = 0;
     for (size_t first = blockIdx.x * of_turn; first < plan.m; first += gridDim.x * of_turn, turn ^= 1) {
@@ -129,24 +108,28 @@ __global__ void __launch_bounds__(thin_block, one_column_resident)
         Sum sums[rows] = {};
 #pragma unroll 1
         for (unsigned at = place; at < loads; at += in_flight * team) {
-            Loaded left[in_flight][rows], right[in_flight];
+            Words left[in_flight][rows], right[in_flight];
 #pragma unroll
             for (int s = 0; s < in_flight; ++s) {
                 const bool exists = at + s * team < loads;
-                right[s] = exists ? load_neighbors<false>(all_of_b + at + s * team) : Loaded{};
+                right[s] = exists ? load_neighbors<false, T, length>(all_of_b + at + s * team) : Words{};
 #pragma unroll
                 for (int r = 0; r < rows; ++r)
                     left[s][r] = exists && row + r < plan.m
-                                     ? load_neighbors<true>(all_of_a + (row + r) * loads + at + s * team)
-                                     : Loaded{};
+                                     ? load_neighbors<true, T, length>(all_of_a + (row + r) * loads + at + s * team)
+                                     : Words{};
             }
 #pragma unroll
-            for (int s = 0; s < in_flight; ++s)
+            for (int s = 0; s < in_flight; ++s) {
+                const auto of_b = neighbors_of<T, length>(right[s]);
 #pragma unroll
-                for (int r = 0; r < rows; ++r)
+                for (int r = 0; r < rows; ++r) {
+                    const auto of_a = neighbors_of<T, length>(left[s][r]);
 #pragma unroll
                     for (int e = 0; e < length; ++e)
-                        sums[r] += static_cast<Sum>(left[s][r].values[e]) * static_cast<Sum>(right[s].values[e]);
+                        sums[r] += static_cast<Sum>(of_a.values[e]) * static_cast<Sum>(of_b.values[e]);
+                }
+            }
         }
 #pragma unroll
         for (int r = 0; r < rows; ++r)
