@@ -330,7 +330,7 @@ ones() { awk -v where="$1" -v n=$(($2 * $3)) 'BEGIN { for (i = 0; i < n; ++i) pr
     fi
     try matmul --tile list -t bf16
     if [ "$(wc -l <<<"$output")" -lt 3 ]; then skip "such tiles need compute capability 9.0"; fi
-    [ "$(grep -c '^hopper,.*,none$' <<<"$output")" -eq 44 ]
+    [ "$(grep -c '^hopper,.*,none$' <<<"$output")" -eq 48 ]
     [ "$(grep -c '^hopper,.*,b$' <<<"$output")" -eq 9 ]
     local tile
     for tile in 128x256x64 64x64x64/2 64x64x64/8 64x128x64:multicast 64x128x64:stream-k@40 128x128x64:stream-k; do
@@ -356,6 +356,14 @@ ones() { awk -v where="$1" -v n=$(($2 * $3)) 'BEGIN { for (i = 0; i < n; ++i) pr
     capture python3 "$root/tests/measure/fit_direct.py" --dry-run --shapes 4
     expect_status 0
     [ "$(grep -c -- '-k direct --tile all .* -n [0-9x]*,[0-9x]*,[0-9x]*,[0-9x]*$' <<<"$output")" -eq 4 ]
+    [ ! -e "$root/tests/measure/__pycache__" ]
+}
+
+@test "the regret of the choice can be measured: a dry run times the choice and every tile of some shapes at once" {
+    capture python3 "$root/tests/measure/matmul_regret.py" --dry-run --shapes 12 --types bf16
+    expect_status 0
+    [ "$(grep -c -- "-k fastest -r 5" <<<"$output")" -eq 2 ]
+    [ "$(grep -c -- "-k thin[*],direct[*],hopper[*] --tile all -r 5" <<<"$output")" -eq 2 ]
     [ ! -e "$root/tests/measure/__pycache__" ]
 }
 

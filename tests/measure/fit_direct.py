@@ -28,6 +28,8 @@ STARTS = {"beginning": 5000, "fixed": 1500, "shortest_stage": 500, "crowding": 3
           "bytes_per_cycle": 15, "visible_part": 0.5}
 MOST_CLUSTER = 16
 ADDED_BYTES = 50  # added_bytes_per_cycle of the source
+LEAST_READING = 16.6  # bytes a cycle: least_reading_cycles() of the source
+MEMORY_SPEED = 1  # of an H200; 0.7 for an H100
 
 
 def divide_up(count, group):
@@ -54,7 +56,8 @@ def blocks_at_once(cluster, most):
     """The same of the source."""
     if cluster <= 2:
         return MULTIPROCESSORS * most // cluster * cluster
-    return (7 * (17 * most // cluster) + 8 * most // cluster) * cluster
+    of_small = 8 * most // cluster if cluster <= 8 else 0
+    return max(1, 7 * (17 * most // cluster) + of_small) * cluster
 
 
 def cycles(dtype, shape, tile, blocks, constants):
@@ -86,7 +89,8 @@ def cycles(dtype, shape, tile, blocks, constants):
         computing += constants["sharing"] + constants["sharing_per_block"] * cluster
     if blocks > cluster:
         computing += constants["between_clusters"] + blocks // cluster * tile_m * tile_n * max(4, size) / ADDED_BYTES
-    memory = (m * k + k * n + m * n) * size / (constants["bytes_per_cycle"] * MULTIPROCESSORS)
+    memory = max((m * k + k * n + m * n) * size / (constants["bytes_per_cycle"] * MULTIPROCESSORS),
+                 (m + n) * k * size / (LEAST_READING * MEMORY_SPEED * MULTIPROCESSORS))
     return LAUNCH + constants["beginning"] + max(computing, memory) + constants["visible_part"] * min(computing, memory)
 
 

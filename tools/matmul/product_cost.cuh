@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "common/cuda/device_info.hpp"
 #include "common/cuda/launch_shape.cuh"
 #include "common/io/dtype.hpp"
 #include "tools/matmul/shape.hpp"
@@ -11,9 +12,8 @@
 namespace BACKEND {
 
 // What a product of one type costs besides the stages, in cycles. (Fitted to more than 200 products of each type with
-// all their tiles on an H200, the caches cold; but of 16 bits, stored_elements is an estimate, between what was measured
-// of single elements and of words, and `cluster` was raised from 1410 because 110 products on an H100 took a tenth
-// longer where blocks share k.)
+// all their tiles on an H200, the caches cold; but of 16 bits, stored_elements is from nine products on an H100, and
+// `cluster` was raised from 1410 because 110 products on an H100 took a tenth longer where blocks share k.)
 struct ProductCost {
     double beginning;           // until the first stage has arrived, and from the last result on
     double tile_part;           // of a tile's fixed cycles, which are those of one tile after another,
@@ -26,24 +26,39 @@ struct ProductCost {
     double stored_sectors, stored_pieces, stored_elements, visible_storing;
     double copying,
         copied_bytes_per_cycle;  // copies of A and B to aligned rows: the launch, and for each multiprocessor
+    double memory_speed = 1;
 };
-inline constexpr ProductCost cost_of_16_bit = {5200, 0.13, 0.126, 15.2, 0.33, 2500, 470, 97, 47, 6, 1, 4470, 5.5},
+inline constexpr ProductCost cost_of_16_bit = {5200, 0.13, 0.126, 15.2, 0.33, 2500, 470, 97, 47, 10, 1, 4470, 5.5},
                              cost_of_tf32 = {5500, 0.04, 0.163, 22.5, 0, 3170, 500, 13.6, 9, 6.9, 0.13, 3360, 7.6},
                              cost_of_f32 = {4880, 0.4, 0.34, 22, 0.21, 1000, 500, 100, 7, 7, 0.04, 2720, 8.4},
                              cost_of_f64 = {6120, 0, 0.28, 21.8, 0.07, 1000, 500, 12.1, 5.7, 3.3, 0, 2340, 8};
 
-inline const ProductCost& product_cost_of(DType dtype) {
-    switch (dtype) {
-        case DType::f64: return cost_of_f64;
-        case DType::f32: return cost_of_f32;
-        case DType::tf32: return cost_of_tf32;
-        default: return cost_of_16_bit;
-    }
+// Of a device's memory; that of an H200 is 1.
+inline double memory_speed(const DeviceInfo& device) {
+    constexpr double h200_gbyte_per_s = 4800;
+    return device.peak_gbyte_per_s > 0 ? device.peak_gbyte_per_s / h200_gbyte_per_s : 1;
+}
+
+inline ProductCost product_cost_of(DType dtype, const DeviceInfo& device) {
+    ProductCost cost = dtype == DType::f64    ? cost_of_f64
+                       : dtype == DType::f32  ? cost_of_f32
+                       : dtype == DType::tf32 ? cost_of_tf32
+                                              : cost_of_16_bit;
+    cost.memory_speed = memory_speed(device);
+    return cost;
 }
 
 // The longer of two activities at the same time, and the visible part of the shorter.
 inline double overlapped(double one, double other, double visible_part) {
     return std::max(one, other) + visible_part * std::min(one, other);
+}
+
+// The cycles that reading A and B takes at least, at the rate of the best walk through a large matrix.
+inline double least_reading_cycles(const ProductShape& shape, size_t element_bytes, double memory_speed,
+                                   unsigned multiprocessors) {
+    constexpr double bytes_per_cycle = 16.6;  // where the memory is an H200's
+    const double elements = (double(shape.m) + double(shape.n)) * double(shape.k);
+    return elements * double(element_bytes) / (bytes_per_cycle * memory_speed * multiprocessors);
 }
 
 // The cycles that storing C takes at least.
@@ -88,7 +103,9 @@ inline double copying_cycles(const ProductShape& shape, const Transposes& stored
     };
     const double bytes = (stored.a ? bytes_of(shape.k, shape.m) : bytes_of(shape.m, shape.k)) +
                          (stored.b ? bytes_of(shape.n, shape.k) : bytes_of(shape.k, shape.n));
-    return bytes > 0 ? cost.copying + bytes / (cost.copied_bytes_per_cycle * multiprocessors) : 0;
+    constexpr double cached_bytes = 30e6;
+    const double rate = cost.copied_bytes_per_cycle * (bytes > cached_bytes ? cost.memory_speed : 1);
+    return bytes > 0 ? cost.copying + bytes / (rate * multiprocessors) : 0;
 }
 
 }  // namespace BACKEND

@@ -78,7 +78,7 @@ ProductMethod one_column_method(const ProductProblem& problem) {
     const OneColumnPlan plan = plan_one_column<T>(m, k, multiprocessors);
     const std::string tile = thin_tile(one_column_rows * plan.teams(), 1, k, 1);
     ProductMethod method = thin_method_of<OneColumn, T>(problem, plan, tile, {});
-    method.cycles = OneColumnCost::cycles<T>(plan, multiprocessors);
+    method.cycles = OneColumnCost::cycles<T>(plan, multiprocessors, memory_speed(*problem.device));
     return method;
 }
 

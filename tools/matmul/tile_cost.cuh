@@ -93,7 +93,8 @@ inline double memory_cycles(const TileChoice& choice, const ProductShape& shape,
 }
 
 // A group of multiprocessors, in which a cluster must fit. An H100 or H200 has eight: in timings of clusters of 3 to 16
-// blocks, seven were like groups of 17 multiprocessors, and one like a group of 8.
+// blocks, seven were like groups of 17 multiprocessors, and one like a group of 8. That one differs from card to card:
+// not all have room for a large cluster there.
 struct MultiprocessorGroups {
     static constexpr unsigned large = 17, small = 8;
 
@@ -104,9 +105,9 @@ struct MultiprocessorGroups {
 constexpr unsigned blocks_at_once(unsigned cluster, unsigned multiprocessors, unsigned occupancy = 1) {
     using Groups = MultiprocessorGroups;
     if (cluster <= 2) return multiprocessors * occupancy / cluster * cluster;
-    const unsigned clusters = Groups::large_ones(multiprocessors) * (Groups::large * occupancy / cluster) +
-                              Groups::small * occupancy / cluster;
-    return std::max(1U, clusters) * cluster;
+    const unsigned of_large = Groups::large_ones(multiprocessors) * (Groups::large * occupancy / cluster),
+                   of_small = cluster > Groups::small ? 0 : Groups::small * occupancy / cluster;
+    return std::max(1U, of_large + of_small) * cluster;
 }
 
 // The work of the busiest block: how long it multiplies, in stages of a whole tile, and how many tiles it stores; and
@@ -122,7 +123,7 @@ inline double shared_operand_bytes(const TileChoice& choice, const ProductShape&
     return (rows + columns) * double(shape.k) * choice.element_bytes;
 }
 
-inline BlockWork longest_work(const TileChoice& choice, const ProductShape& shape, size_t products,
+inline BlockWork longest_work(const TileChoice& choice, const ProductShape& shape, size_t products, double memory_speed,
                               unsigned multiprocessors) {
     const auto [m, n, k] = shape;
     const double steps = double(divide_up(k, choice.tile.k)) / choice.split_k;
@@ -133,7 +134,7 @@ inline BlockWork longest_work(const TileChoice& choice, const ProductShape& shap
                 double(divide_up(tiles.count(), multiprocessors)), 1};
     }
     const unsigned cluster = choice.split_k * choice.multicast;
-    const StreamKCost sharing = choice.stream_k_cost.of(shared_operand_bytes(choice, shape));
+    const StreamKCost sharing = choice.stream_k_cost.of(shared_operand_bytes(choice, shape), memory_speed);
     const size_t tiles =
         divide_up(divide_up(m, choice.tile.m), choice.multicast) * divide_up(n, choice.tile.n) * products;
     const StreamKSchedule schedule =
@@ -162,13 +163,14 @@ inline double cycles_of_batch(const TileChoice& choice, const ProductShape& shap
 // or, if it is the last, as its shares. Meanwhile the memory has to deliver A and B once.
 inline double estimated_cycles(const TileChoice& choice, const ProductShape& shape, size_t products,
                                const ProductCost& cost, unsigned multiprocessors) {
-    const BlockWork work = longest_work(choice, shape, products, multiprocessors);
+    const BlockWork work = longest_work(choice, shape, products, cost.memory_speed, multiprocessors);
     const double computing = work.stages * std::max(choice.cycles_per_stage, loading_cycles(choice, shape, work.busy));
     if (products > 1) {
         const double reading = memory_cycles(choice, shape, MemoryCost::bytes_per_cycle, multiprocessors);
         return cycles_of_batch(choice, shape, products, multiprocessors, work, computing, reading * double(products));
     }
-    const double reading = memory_cycles(choice, shape, cost.bytes_per_cycle, multiprocessors),
+    const double least = least_reading_cycles(shape, choice.element_bytes, cost.memory_speed, multiprocessors),
+                 reading = std::max(least, memory_cycles(choice, shape, cost.bytes_per_cycle, multiprocessors)),
                  storing =
                      results_cycles(shape, choice.stored.c, std::max(2U, choice.element_bytes), cost, multiprocessors);
     const double of_tiles = (work.stores - 1 + cost.tile_part) * choice.fixed_cycles +

@@ -24,10 +24,11 @@ struct StreamKCost {
 
     static constexpr double cached_bytes = 30e6;
 
-    /// The same cost for a product of whose A and B several tiles read so many bytes.
-    constexpr StreamKCost of(double bytes) const {
+    /// The same cost for a product of whose A and B several tiles read so many bytes. memory_speed: of the device,
+    /// compared with the one of which `apart` is known.
+    constexpr StreamKCost of(double bytes, double memory_speed) const {
         StreamKCost cost = *this;
-        if (bytes > cached_bytes && apart > slowdown) cost.slowdown = apart;
+        if (bytes > cached_bytes && apart > slowdown * memory_speed) cost.slowdown = apart / memory_speed;
         return cost;
     }
 };

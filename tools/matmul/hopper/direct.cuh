@@ -42,11 +42,16 @@ bool any_direct_plan(const ProductProblem& problem, Action action) {
     return false;
 }
 
+inline double direct_cycles_of(const DirectChoice& choice, unsigned blocks, const ProductProblem& problem) {
+    const DeviceInfo& device = *problem.device;
+    return direct_cycles(choice, blocks, problem.shape, problem.form.products(), memory_speed(device),
+                         unsigned(device.multiprocessors));
+}
+
 inline DirectPlan best_direct_plan(const ProductProblem& problem) {
     DirectPlan best{nullptr, 1, HUGE_VAL};
     any_direct_plan(problem, [&](const DirectChoice& choice, unsigned blocks, const std::string&) {
-        const double cycles = direct_cycles(choice, blocks, problem.shape, problem.form.products(),
-                                            unsigned(problem.device->multiprocessors));
+        const double cycles = direct_cycles_of(choice, blocks, problem);
         if (cycles < best.cycles) best = {&choice, blocks, cycles};
         return false;
     });
@@ -66,9 +71,7 @@ inline std::vector<std::string> direct_keys(const ProductProblem& problem) {
 inline DirectPlan forced_direct_plan(const ProductProblem& problem) {
     DirectPlan plan;
     const auto is_it = [&](const DirectChoice& choice, unsigned blocks, const std::string& key) {
-        plan = {&choice, blocks,
-                direct_cycles(choice, blocks, problem.shape, problem.form.products(),
-                              unsigned(problem.device->multiprocessors))};
+        plan = {&choice, blocks, direct_cycles_of(choice, blocks, problem)};
         return key == problem.forced_tile;
     };
     return any_direct_plan(problem, is_it) ? plan : DirectPlan();

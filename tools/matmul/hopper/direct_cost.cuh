@@ -132,7 +132,7 @@ inline double unaligned_cycles(const DirectChoice& choice, const ProductShape& s
 
 // The cycles of so many products, without the launch.
 inline double direct_cycles(const DirectChoice& choice, unsigned blocks, const ProductShape& shape, size_t products,
-                            unsigned multiprocessors) {
+                            double memory_speed, unsigned multiprocessors) {
     const DirectCost& cost = *choice.cost;
     const size_t steps = divide_up(divide_up(shape.k, choice.tile.k), blocks);
     const size_t all = divide_up(shape.m, choice.tile.m) * divide_up(shape.n, choice.tile.n) * products * blocks;
@@ -153,8 +153,9 @@ inline double direct_cycles(const DirectChoice& choice, unsigned blocks, const P
     const double computing = double(waves) * wave(choice.occupancy) + wave(divide_up(left, occupied)) +
                              (blocks > 1 ? cost.sharing + cost.sharing_per_block * cluster : 0) +
                              (blocks > cluster ? cost.between_clusters + adding_clusters : 0);
-    const double memory =
-        shape.elements() * double(products) * choice.element_bytes / (cost.bytes_per_cycle * multiprocessors);
+    const double least = least_reading_cycles(shape, choice.element_bytes, memory_speed, multiprocessors),
+                 memory = double(products) * std::max(least, shape.elements() * choice.element_bytes /
+                                                                 (cost.bytes_per_cycle * multiprocessors));
     return cost.beginning + overlapped(computing, memory, cost.visible_part);
 }
 

@@ -66,7 +66,8 @@ inline const TileChoice* choice_of(const TileTable& tiles, const ProductProblem&
     if (!forced.empty()) return forced_choice(tiles, problem, forced.substr(0, forced.find('@')));
     const bool any = std::any_of(tiles.begin(), tiles.end(),
                                  [&](const TileChoice& choice) { return can_compute(tiles, choice, problem); });
-    return any ? &best_choice(tiles, problem.shape, problem.form.transposed, products, product_cost_of(problem.dtype),
+    return any ? &best_choice(tiles, problem.shape, problem.form.transposed, products,
+                              product_cost_of(problem.dtype, *problem.device),
                               unsigned(problem.device->multiprocessors))
                : nullptr;
 }
@@ -80,14 +81,16 @@ inline ProductMethod method_of_tiles(const TileTable& tiles, const ProductProble
     if (!choice) return {};
     const unsigned shares = at == forced.npos ? 0 : unsigned(parse_count(forced.substr(at + 1), "--tile"));
     ProductMethod method;
-    const StreamKCost sharing = choice->stream_k_cost.of(shared_operand_bytes(*choice, problem.shape));
+    const ProductCost cost = product_cost_of(problem.dtype, *problem.device);
+    const StreamKCost sharing =
+        choice->stream_k_cost.of(shared_operand_bytes(*choice, problem.shape), cost.memory_speed);
     method.launch = [choice, shares, sharing](MatmulArguments<void> arguments) {
         arguments.stream_k_shares = shares;
         return choice->launch(arguments, sharing);
     };
     method.tile = choice->name();
     method.by_cost_model = true;
-    method.cycles = estimated_cycles(*choice, problem.shape, products, product_cost_of(problem.dtype), multiprocessors);
+    method.cycles = estimated_cycles(*choice, problem.shape, products, cost, multiprocessors);
     if (products > 1)
         method.cycles = std::max(method.cycles, storing_cycles(problem.shape, problem.form.transposed.c, products,
                                                                size_of(result_dtype(problem.dtype)), multiprocessors));
@@ -111,8 +114,9 @@ inline size_t aligned_copies_bytes(const ProductProblem& problem) {
 inline ProductMethod hopper_method(const ProductProblem& problem) {
     if (!problem.hopper || is_float8(problem.dtype)) return {};
     ProductMethod method = method_of_tiles(hopper_tiles(problem.dtype), problem, aligned_copies_bytes(problem));
-    method.cycles += copying_cycles(problem.shape, problem.form.transposed, size_of(problem.dtype),
-                                    product_cost_of(problem.dtype), unsigned(problem.device->multiprocessors));
+    method.cycles +=
+        copying_cycles(problem.shape, problem.form.transposed, size_of(problem.dtype),
+                       product_cost_of(problem.dtype, *problem.device), unsigned(problem.device->multiprocessors));
     return method;
 }
 
