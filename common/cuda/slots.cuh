@@ -132,7 +132,7 @@ private:
 };
 
 // The most host memory that all slots may take together; if they would take more, there are fewer threads.
-constexpr std::size_t slots_bytes = std::size_t{384} << 20;
+constexpr std::size_t slots_bytes = std::size_t{320} << 20;
 
 // Of numbers as they are, twelve threads read as much as a device's bus carries; text has to be parsed, too. Each thread
 // has two slots, so that it fills one while the other is copied, and more if the devices would otherwise not have two
