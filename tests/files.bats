@@ -581,6 +581,40 @@ counted() {
     refuses 4 "line 1: '1*...' is outside the range of f64" reduce long
 }
 
+@test "a file of text gives the result, the lines and the errors of a pipe, wherever its blocks of 256 KiB end" {
+    local block=262144 size
+    # (Fractions, whose sum shows how the text is cut.)
+    perl -e 'srand 7; printf "%.9f%s", rand() - 0.5, ("\n", " ", ",", "\r\n")[rand 4] for 1 .. 130000' >whole
+    for size in $((block - 1)) $block $((block + 1)) $((4 * block)) $((4 * block + 7)); do
+        head -c "$size" whole >cut
+        expect_fine reduce cut
+        local of_file=$output
+        expect_fine reduce - < <(cat cut)
+        [ "$output" = "$of_file" ] || complain "$size bytes: $output from a pipe, $of_file from a file"
+        expect_fine reduce - <cut
+        [ "$output" = "$of_file" ] || complain "$size bytes: $output from a redirected file, $of_file from a file"
+    done
+    # Words longer than blocks: one that may be, and those that may not, in the middle and at the end.
+    { cat cut && printf '%0700000d' 5 && printf ' 1\n'; } >long
+    expect_fine reduce long
+    of_file=$output
+    expect_fine reduce - < <(cat long)
+    [ "$output" = "$of_file" ]
+    { seq 5000 && printf '%01600000d 7\n' 5; } >longer
+    refuses 4 "longer: line 5001: a word of more than 1048576 bytes" reduce longer
+    { seq 5000 && printf '%01600000d' 5; } >last
+    refuses 4 "last: line 5001: a word of more than 1048576 bytes" reduce last
+    { seq 200000 && printf '%0900000d\nfoo' 5; } >word
+    refuses 4 "word: line 200002: 'foo' is not a number" reduce word
+}
+
+@test "a file that claims to be larger than it is, as in /sys, is read to its end" {
+    local file=/sys/kernel/mm/transparent_hugepage/hpage_pmd_size
+    [ -r $file ] || skip "this system has no $file"
+    expect_fine reduce $file
+    [ "$output" = "$(cat $file)" ]
+}
+
 @test ".npy arrays of several pieces are read in every type and byte order" {
     local type template order modifier
     for type in i1:c u1:C i2:s u2:S i4:l u4:L i8:q u8:Q f4:f f8:d; do

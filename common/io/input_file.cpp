@@ -14,8 +14,9 @@ InputFile::InputFile(const std::string& path)
     struct stat status {};
     if (descriptor_ < 0 || fstat(descriptor_, &status) != 0) fail("cannot read: {}", std::strerror(errno));
     if (S_ISDIR(status.st_mode)) fail("is a directory; name a file, or - for standard input");
-    // (Files in /proc have contents, but no size.)
-    if (S_ISREG(status.st_mode) && status.st_size > 0) {
+    // (Files in /proc have contents, but no size, and those in /sys a size that is too large.)
+    char last = 0;
+    if (S_ISREG(status.st_mode) && status.st_size > 0 && pread(descriptor_, &last, 1, status.st_size - 1) == 1) {
         begin_ = lseek(descriptor_, 0, SEEK_CUR);
         size_ = std::max<long long>(0, status.st_size - begin_);
         posix_fadvise(descriptor_, begin_, 0, POSIX_FADV_SEQUENTIAL);
@@ -50,7 +51,7 @@ void InputFile::claim(std::size_t count) {
     lseek(descriptor_, static_cast<off_t>(count - ahead), SEEK_CUR);
 }
 
-void InputFile::read_at(void* target, std::size_t count, std::size_t offset) const {
+void InputFile::read_at(void* target, std::size_t count, std::size_t offset, bool is_counted) const {
     char* bytes = static_cast<char*>(target);
     for (std::size_t done = 0; done < count;) {
         const auto place = static_cast<off_t>(begin_ + static_cast<long long>(offset + done));
@@ -61,7 +62,7 @@ void InputFile::read_at(void* target, std::size_t count, std::size_t offset) con
             expect_same_size();
             fail("ends at byte {} although it has {} bytes; read it again", offset + done, size_);
         }
-        if (count_) count_->done += static_cast<std::size_t>(got);
+        if (count_ && is_counted) count_->done += static_cast<std::size_t>(got);
         done += static_cast<std::size_t>(got);
     }
 }

@@ -34,8 +34,9 @@ public:
 
     // For a file with a known size: takes the next bytes, which read_at() then reads, on any thread and in any order.
     void claim(std::size_t count);
-    // Reads `count` bytes from `offset` on, as offset() counts them; fails if they are gone.
-    void read_at(void* target, std::size_t count, std::size_t offset) const;
+    // Reads `count` bytes from `offset` on, as offset() counts them; fails if they are gone. Bytes that are read again
+    // are not counted.
+    void read_at(void* target, std::size_t count, std::size_t offset, bool is_counted = true) const;
     // After everything has been read: fails if the size of the file has changed since the beginning.
     void expect_same_size() const;
 

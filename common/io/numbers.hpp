@@ -118,8 +118,10 @@ struct Slot {
     SlotBuffer stored, values, converted;
 
     // A reader's own notes.
-    std::size_t count = 0, offset = 0;  // elements and, if they are still in the file, the bytes before them
-    bool is_in_file = false, is_ready = false, is_last = false, is_torn = false;
+    std::size_t count = 0;   // elements, or bytes of text
+    std::size_t offset = 0;  // if they are still in the file, the bytes before them
+    bool is_in_file = false, is_ready = false, is_last = false;
+    bool is_torn = false;  // text that begins within a word which is too long
     char *text = nullptr, *text_end = nullptr;
     ParsedText parsed;
 

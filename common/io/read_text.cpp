@@ -114,7 +114,8 @@ private:
         for (std::size_t most_back = usual_word;; most_back *= usual_word) {
             const std::size_t back = std::min({before, most_back, longest_word + 1}), bytes = back + slot.count;
             char* const text = reinterpret_cast<char*>(slot.stored.reserve(2 * text_margin + bytes)) + text_margin;
-            file_->read_at(text, bytes, slot.offset - back);
+            file_->read_at(text, back, slot.offset - back, false);
+            file_->read_at(text + back, slot.count, slot.offset, most_back == usual_word);
             const auto begin_of_word = [text](char* at) {
                 while (at > text && !is_separator(at[-1])) --at;
                 return at;
@@ -137,11 +138,11 @@ private:
         std::byte* const values = slot.values.reserve((bytes + 1) / 2 * sizeof(std::uint64_t));
         slot.parsed = parse_text(slot.text, slot.text_end, reinterpret_cast<std::uint64_t*>(values));
         slot.piece = {DType::i64, slot.parsed.count, values};
-        const bool is_one_word = slot.parsed.count == 1 || slot.parsed.fault != ParsedText::Fault::none;
-        if (slot.is_torn || (bytes > longest_word && is_one_word && !is_separator(slot.text_end[-1]))) {
+        const bool has_fault = slot.parsed.fault != ParsedText::Fault::none;
+        const bool is_one_word = has_fault ? slot.parsed.word.size() > longest_word : slot.parsed.count == 1;
+        if (bytes > longest_word && is_one_word && !is_separator(slot.text_end[-1]))
             slot.parsed.fault = ParsedText::Fault::too_long;
-            slot.parsed.fault_line = 0;
-        }
+        if (slot.is_torn) slot.parsed.fault = ParsedText::Fault::too_long, slot.parsed.fault_line = 0;
     }
 
     void settle_block(const Slot& slot) {
