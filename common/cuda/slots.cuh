@@ -134,13 +134,12 @@ private:
 // The most host memory that all slots may take together; if they would take more, there are fewer threads.
 constexpr std::size_t slots_bytes = std::size_t{320} << 20;
 
-// Of numbers as they are, twelve threads read as much as a device's bus carries; text has to be parsed, too. Each thread
-// has two slots, so that it fills one while the other is copied, and more if the devices would otherwise not have two
-// each.
-inline PipelineShape device_pipeline(std::size_t slot_bytes, std::size_t devices, NumberFormat format) {
+// Twelve threads read as much as a device's bus carries; more are of use if they parse text, too. Each thread has two
+// slots, so that it fills one while the other is copied, and more if the devices would otherwise not have two each.
+inline PipelineShape device_pipeline(std::size_t slot_bytes, std::size_t devices, bool parses_text) {
     const std::size_t cores = std::max(usable_cores(), 2U);
     const std::size_t most = most_pipeline_threads;
-    const std::size_t useful = format == NumberFormat::text ? most : std::min(12 * devices, most);
+    const std::size_t useful = parses_text ? most : std::min(12 * devices, most);
     const std::size_t with_memory = std::max<std::size_t>(slots_bytes / slot_bytes / 2, 2);
     const std::size_t threads = std::min({cores, useful, with_memory});
     const std::size_t slots_per_thread = std::max<std::size_t>((2 * devices + threads - 1) / threads, 2);
@@ -155,9 +154,9 @@ public:
     SlotDevices(const std::vector<DeviceInfo>& devices, const PipelineShape& shape) : devices_(devices), shape_(shape) {
         make_contexts();
     }
-    // `slot_bytes`: the host memory that a slot takes. `format`: the input's.
-    SlotDevices(const std::vector<DeviceInfo>& devices, std::size_t slot_bytes, NumberFormat format)
-        : SlotDevices(devices, device_pipeline(slot_bytes, devices.size(), format)) {}
+    // `slot_bytes`: the host memory that a slot takes. `parses_text`: its thread parses what it reads.
+    SlotDevices(const std::vector<DeviceInfo>& devices, std::size_t slot_bytes, bool parses_text)
+        : SlotDevices(devices, device_pipeline(slot_bytes, devices.size(), parses_text)) {}
 
     const PipelineShape& shape() const { return shape_; }
     const DeviceInfo& of(std::size_t slot) const { return devices_[slot % devices_.size()]; }

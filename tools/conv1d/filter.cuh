@@ -47,7 +47,8 @@ public:
         if (on_host_) {
             for (unsigned i = 0; i < shape_.slots(); ++i) slots_.push_back(std::make_unique<ConvolutionSlot<T>>());
         } else {
-            const SlotDevices devices(session.gang, bytes_of_slot(reader.layout()), reader.layout().format);
+            const SlotDevices devices(session.gang, bytes_of_slot(reader.layout()),
+                                      reader.layout().format == NumberFormat::text);
             shape_ = devices.shape();
             slots_ = devices.for_each_slot(
                 [this](const DeviceInfo& device) { return std::make_unique<ConvolutionSlot<T>>(device, taps_); });

@@ -89,7 +89,7 @@ public:
         : session_(session),
           reader_(reader),
           accumulator_(accumulator),
-          devices_(session.gang, bytes_of_slot(), reader.layout().format),
+          devices_(session.gang, bytes_of_slot(), reader.layout().format == NumberFormat::text),
           slots_(devices_.for_each_slot([](const DeviceInfo&) { return DeviceSlot(); })),
           streams_(devices_.for_each_slot([](const DeviceInfo&) { return Stream(); })) {
         accumulator.use_slots(devices_);

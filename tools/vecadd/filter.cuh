@@ -44,7 +44,7 @@ public:
             if (a.is_slower_than_a_core() || b.is_slower_than_a_core()) shape_.threads = 1;
             for (unsigned i = 0; i < shape_.slots(); ++i) slots_.push_back(std::make_unique<PairOfSlots>());
         } else {
-            const SlotDevices devices(session.gang, bytes_of_pair(), a.layout().format);
+            const SlotDevices devices(session.gang, bytes_of_pair(), false);
             shape_ = devices.shape();
             slots_ =
                 devices.for_each_slot([](const DeviceInfo& device) { return std::make_unique<PairOfSlots>(device); });
