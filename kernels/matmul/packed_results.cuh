@@ -16,8 +16,8 @@ struct alignas(count * sizeof(T)) PackedResults {
     T values[count];
 };
 
-/// Neighbors as one load brings them. (A structure of 16-bit elements would be taken apart at once, and loads would wait
-/// for that.)
+/// Neighbors as one load brings them. (A structure of 16-bit elements would be taken apart at once, and loads would
+/// wait for that.)
 template <typename T, int count>
 using LoadedWords = std::conditional_t<
     count * sizeof(T) == 16, uint4,
@@ -26,6 +26,7 @@ using LoadedWords = std::conditional_t<
 /// `once`: they will not be read again, and 16 bytes are not kept in the L1 cache.
 template <bool once, typename T, int count>
 __device__ inline LoadedWords<T, count> load_neighbors(const LoadedWords<T, count>* address) {
+    static_assert(sizeof(LoadedWords<T, count>) == count * sizeof(T));
     if constexpr (once && count * sizeof(T) == vector_bytes) {
         const Vector<T> vector = load_once(reinterpret_cast<const Vector<T>*>(address));
         LoadedWords<T, count> words;
@@ -38,6 +39,7 @@ __device__ inline LoadedWords<T, count> load_neighbors(const LoadedWords<T, coun
 
 template <typename T, int count>
 __device__ inline PackedResults<T, count> neighbors_of(const LoadedWords<T, count>& words) {
+    static_assert(sizeof(LoadedWords<T, count>) == count * sizeof(T));
     PackedResults<T, count> neighbors;
     memcpy(&neighbors, &words, sizeof neighbors);
     return neighbors;

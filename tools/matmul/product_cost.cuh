@@ -26,16 +26,17 @@ struct ProductCost {
     double stored_sectors, stored_pieces, stored_elements, visible_storing;
     double copying,
         copied_bytes_per_cycle;  // copies of A and B to aligned rows: the launch, and for each multiprocessor
-    double memory_speed = 1;
+    double memory_speed = 1;     // see memory_speed()
 };
 inline constexpr ProductCost cost_of_16_bit = {5200, 0.13, 0.126, 15.2, 0.33, 2500, 470, 97, 47, 10, 1, 4470, 5.5},
                              cost_of_tf32 = {5500, 0.04, 0.163, 22.5, 0, 3170, 500, 13.6, 9, 6.9, 0.13, 3360, 7.6},
                              cost_of_f32 = {4880, 0.4, 0.34, 22, 0.21, 1000, 500, 100, 7, 7, 0.04, 2720, 8.4},
                              cost_of_f64 = {6120, 0, 0.28, 21.8, 0.07, 1000, 500, 12.1, 5.7, 3.3, 0, 2340, 8};
 
-// Of a device's memory; that of an H200 is 1.
+// The speed of a device's memory; that of an H200 is 1. (The models of batches, of few steps and of storing leave it
+// out.)
 inline double memory_speed(const DeviceInfo& device) {
-    constexpr double h200_gbyte_per_s = 4800;
+    constexpr double h200_gbyte_per_s = 4815;
     return device.peak_gbyte_per_s > 0 ? device.peak_gbyte_per_s / h200_gbyte_per_s : 1;
 }
 

@@ -66,8 +66,13 @@ ProductMethod few_columns_method(const ProductProblem& problem) {
     // The plan's costs are those of a warm cache; a single column was timed more closely, beside one_column.
     const double busy_factor = n == 1 ? 3 : 2, bytes_per_cycle = n == 1 ? by_size<T>(12, 14, 14) : 17;
     constexpr double sharing_factor = 1.5;
-    const ThinCost cost = {5100 + by_size<T>(420, 560, 800) * lanes_for(n), busy_factor * busy,
-                           sharing_factor * FewColumnsCost::sharing<T>(plan), by_size<T>(22, 15, 9), bytes_per_cycle};
+    const double rate = bytes_per_cycle * memory_speed(*problem.device);
+    const ThinCost cost = {5100 + by_size<T>(420, 560, 800) * lanes_for(n),
+                           busy_factor * busy,
+                           sharing_factor * FewColumnsCost::sharing<T>(plan),
+                           by_size<T>(22, 15, 9),
+                           rate,
+                           rate};
     return thin_method_of<FewColumns, T>(problem, plan, tile, cost);
 }
 
@@ -91,8 +96,13 @@ ProductMethod few_rows_method(const ProductProblem& problem) {
                  waves = divide_up(blocks, few_rows_resident * size_t(problem.device->multiprocessors));
     const double rounds = double(plan.share_k) / (plan.streams * ahead) * double(waves);
     constexpr double of_round = by_size<T>(1500, 2300, 2500), of_sharing = 4000;
-    const ThinCost cost = {by_size<T>(7170, 6450, 6450) + by_size<T>(400, 160, 125) * lanes_for(m), of_round * rounds,
-                           plan.shares > 1 ? of_sharing : 0, by_size<T>(47, 30, 13)};
+    const double rate = 17 * memory_speed(*problem.device);
+    const ThinCost cost = {by_size<T>(7170, 6450, 6450) + by_size<T>(400, 160, 125) * lanes_for(m),
+                           of_round * rounds,
+                           plan.shares > 1 ? of_sharing : 0,
+                           by_size<T>(47, 30, 13),
+                           rate,
+                           rate};
     return thin_method_of<FewRows, T>(problem, plan, thin_tile(m, plan.width, plan.share_k, plan.shares), cost);
 }
 

@@ -64,7 +64,7 @@ struct HopperMmaShared {
     alignas(1024) T c[MmaShape::tile_m / 64][2][64 * 64];  // for each consumer, two boxes of outgoing results
 };
 
-/// Moves eight 16-bit elements, which begin `first` elements after the first of two pieces, to the first one.
+/// Moves eight 16-bit elements, which begin `first` elements after the beginning of two pieces, to the first one.
 __device__ inline void shift_pieces(std::uint32_t (&word)[8], unsigned first) {
 #pragma unroll
     for (unsigned by = 2; by > 0; by /= 2)
@@ -99,7 +99,7 @@ __device__ inline void store_box(const T* box, T* c, int row, int column, int m,
             *reinterpret_cast<uint4*>(target + x) = make_uint4(word[0], word[1], word[2], word[3]);
         }
         if (lane < before && lane < columns) target[lane] = results[place(lane)];
-        const int after = before + (columns - before) / piece * piece + lane;  // (At most one piece is left.)
+        const int after = before + (columns - before) / piece * piece + lane;  // (Less than a piece is left.)
         if (columns > before && after < columns) target[after] = results[place(after)];
     }
 }

@@ -75,15 +75,15 @@ OneColumnPlan plan_one_column(size_t m, size_t k, unsigned multiprocessors) {
     return plan;
 }
 
-/// What a plan costs in cycles, without the launch. (Fitted to 69 products of four types on an H100, the root of the mean
-/// square error 10 %.)
+/// What a plan costs in cycles, without the launch. (Fitted to 69 products of four types on an H100, the root of the
+/// mean square error 10 %.)
 struct OneColumnCost {
     static constexpr double fixed = 6150;
 
     template <typename T>
     static double cycles(const OneColumnPlan& plan, unsigned multiprocessors, double memory_speed) {
         const size_t load_bytes = one_column_length<T>(plan.k) * sizeof(T);
-        // Of each multiprocessor; the first factor is that of an H200's memory.
+        // Of each multiprocessor, where the memory is an H200's: that of other devices is slower or faster.
         const double bytes_per_cycle = (load_bytes < 4 ? 13.9 : 16.6) * memory_speed;
         return fixed + double(plan.m) * double(plan.k * sizeof(T)) / (bytes_per_cycle * multiprocessors);
     }

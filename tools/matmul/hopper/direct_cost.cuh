@@ -153,9 +153,12 @@ inline double direct_cycles(const DirectChoice& choice, unsigned blocks, const P
     const double computing = double(waves) * wave(choice.occupancy) + wave(divide_up(left, occupied)) +
                              (blocks > 1 ? cost.sharing + cost.sharing_per_block * cluster : 0) +
                              (blocks > cluster ? cost.between_clusters + adding_clusters : 0);
-    const double least = least_reading_cycles(shape, choice.element_bytes, memory_speed, multiprocessors),
-                 memory = double(products) * std::max(least, shape.elements() * choice.element_bytes /
-                                                                 (cost.bytes_per_cycle * multiprocessors));
+    const double moving =
+        shape.elements() * double(products) * choice.element_bytes / (cost.bytes_per_cycle * multiprocessors);
+    // (Of batches, no model knows the memory's limit.)
+    const double least =
+        products == 1 ? least_reading_cycles(shape, choice.element_bytes, memory_speed, multiprocessors) : 0;
+    const double memory = std::max(least, moving);
     return cost.beginning + overlapped(computing, memory, cost.visible_part);
 }
 
