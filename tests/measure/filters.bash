@@ -4,14 +4,14 @@
 #
 #   tests/measure/filters.bash [host]    without a GPU: about a minute, 5 GB of TMPDIR, 10 GB of memory for its pages
 #   tests/measure/filters.bash gpu       on the first GPU, the same peers, the page cache and the bus: about four minutes,
-#                                        50 GB of TMPDIR, 60 GB of memory
+#                                        52 GB of TMPDIR, 60 GB of memory
 #   tests/measure/filters.bash gang      on all GPUs, with one of them and the page cache as peers: about two minutes
 #
 # Ours and the peer take turns, and the best of five runs counts: other work on the machine makes both slower. If it is
 # busy, compare processor times: the last column has their ratio, or for text the GB that one core parses per second of
 # its time. numpy is a peer if `python3 -c 'import numpy'` works; NUMPY=PYTHON names another
-# interpreter. A row is NOT MET by wall-clock time alone. On a GPU, what a file of a MiB takes, which is the start of CUDA,
-# is printed first and taken from our times.
+# interpreter. A row is NOT MET by wall-clock time alone. With `gpu`, what a file of a MiB takes, which is the start of CUDA,
+# is printed, and taken from our times.
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "$0")/../.."
@@ -75,6 +75,9 @@ raw="--input-format raw:f32 -d $device"
 # size FILE...: their size in bytes.
 size() { cat "$@" | wc -c; }
 
+# usable_cores: those that parse text, 32 at most.
+usable_cores() { awk -v cores="$(nproc)" 'BEGIN { print cores < 32 ? cores : 32 }'; }
+
 # read_at_once FILE READERS: a command that reads the file in equal parts, all at once.
 read_at_once() {
     local blocks=$(($(size "$1") / $2 >> 20))
@@ -95,7 +98,7 @@ if [ "$where" = host ]; then
     for kind in whole decimals doubles; do
         goal "reduce $kind.txt, one core" "$(size $kind.txt)" 1 "taskset -c 0 reduce -d sim $kind.txt"
     done
-    cores=$(nproc)
+    cores=$(usable_cores)
     for kind in whole decimals doubles; do
         goal "reduce $kind.txt, $cores cores" "$(size $kind.txt)" "$cores" "reduce -d sim $kind.txt"
     done
@@ -103,8 +106,9 @@ elif [ "$where" = gang ]; then
     cat four four four four >sixteen
     gpus=$(devquery -d all --prop ordinal --value | wc -l)
     raw="--input-format raw:f32"
-    # Twelve readers for each GPU, at most 32, as reduce has.
+    # Twelve readers for each GPU, at most 32, as reduce has, and no more than processors.
     readers=$((gpus > 2 ? 32 : 12 * gpus))
+    [ "$readers" -le "$(nproc)" ] || readers=$(nproc)
     cached=$(read_at_once sixteen $readers)
     goal "reduce --gang FILE, $gpus GPUs: one GPU" "$(size sixteen)" 1 "reduce --gang $raw sixteen" "reduce -d 0 $raw sixteen"
     goal "reduce --gang FILE: $readers dd at once" "$(size sixteen)" 0.5 "reduce --gang $raw sixteen" "$cached"
@@ -113,7 +117,7 @@ elif [ "$where" = gang ]; then
         goal "reduce --gang $kind.txt: one GPU" "$(size $kind.txt)" 1 "reduce --gang $kind.txt" "reduce -d 0 $kind.txt"
     done
 else
-    cores=$(nproc) readers=16
+    cores=$(usable_cores) readers=16
     [ "$readers" -le "$cores" ] || readers=$cores
     for ((i = 0; i < 8; ++i)); do cat four; done >big
     for kind in whole decimals doubles; do

@@ -1,11 +1,13 @@
 """Fits the constants of the cost model of matmul's variant `direct`, and shows what its choices cost.
 
-    python3 tests/measure/fit_direct.py [--types LIST] [--shapes N] [--seed N] [--program FILE] [--dry-run]
+    python3 tests/measure/fit_direct.py [--types LIST] [--shapes N] [--seed N] [--memory-speed X] [--program FILE]
+        [--dry-run]
 
 Every tile and every number of blocks that share k is timed on N random shapes (40), in one process per type, on one
 Hopper GPU. The constants are fitted to every second shape; the regret, the time of the
 model's choice over that of the fastest, is shown for both halves. The constants are those of DirectCost and
-direct_tile() in tools/matmul/hopper/direct_cost.cuh.
+direct_tile() in tools/matmul/hopper/direct_cost.cuh. --memory-speed is that of the GPU, compared with an H200's: 0.7
+for an H100.
 """
 import argparse
 import csv
@@ -29,7 +31,6 @@ STARTS = {"beginning": 5000, "fixed": 1500, "shortest_stage": 500, "crowding": 3
 MOST_CLUSTER = 16
 ADDED_BYTES = 50  # added_bytes_per_cycle of the source
 LEAST_READING = 16.6  # bytes a cycle: least_reading_cycles() of the source
-MEMORY_SPEED = 1  # of an H200; 0.7 for an H100
 
 
 def divide_up(count, group):
@@ -90,7 +91,7 @@ def cycles(dtype, shape, tile, blocks, constants):
     if blocks > cluster:
         computing += constants["between_clusters"] + blocks // cluster * tile_m * tile_n * max(4, size) / ADDED_BYTES
     memory = max((m * k + k * n + m * n) * size / (constants["bytes_per_cycle"] * MULTIPROCESSORS),
-                 (m + n) * k * size / (LEAST_READING * MEMORY_SPEED * MULTIPROCESSORS))
+                 (m + n) * k * size / (LEAST_READING * constants["memory_speed"] * MULTIPROCESSORS))
     return LAUNCH + constants["beginning"] + max(computing, memory) + constants["visible_part"] * min(computing, memory)
 
 
@@ -127,15 +128,15 @@ def error(dtype, times, constants):
     return total / weights
 
 
-def fit(dtype, times):
+def fit(dtype, times, memory_speed):
     """Coordinate descent with shrinking factors: the constants, and the root of their error."""
-    constants = dict(STARTS)
+    constants = dict(STARTS, memory_speed=memory_speed)
     for tile in {tile for one in times.values() for tile, _ in one}:
         constants.update({"reached %dx%d" % tile: 0.5, "alone %dx%d" % tile: 1.3})
     least, factor = error(dtype, times, constants), 1.3
     while factor > 1.02:
         improved = False
-        for name in list(constants):
+        for name in [name for name in constants if name != "memory_speed"]:
             for change in (factor, 1 / factor):
                 tried = dict(constants)
                 tried[name] *= change
@@ -163,6 +164,7 @@ def main():
     parser.add_argument("--types", default="bf16,tf32,f32,f64")
     parser.add_argument("--shapes", type=int, default=40)
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--memory-speed", type=float, default=1.0)
     parser.add_argument("--program", default=os.path.join(ROOT, "bin", "matmul"))
     parser.add_argument("--dry-run", action="store_true")
     arguments = parser.parse_args()
@@ -171,7 +173,7 @@ def main():
         if not times:
             continue
         halves = [{shape: times[shape] for i, shape in enumerate(sorted(times)) if i % 2 == half} for half in (0, 1)]
-        constants, left = fit(dtype, halves[0])
+        constants, left = fit(dtype, halves[0], arguments.memory_speed)
         print("%s: error of the fit %.0f %%" % (dtype, 100 * left))
         for name, value in constants.items():
             if (name == "unit" and dtype in ("tf32", "f64")) or (name == "shifted" and dtype == "f32"):
