@@ -109,7 +109,7 @@ elif [ "$where" = gang ]; then
     # Twelve readers for each GPU, at most 32, as reduce has, and no more than processors.
     readers=$((gpus > 2 ? 32 : 12 * gpus))
     [ "$readers" -le "$(nproc)" ] || readers=$(nproc)
-    cached=$(read_at_once sixteen $readers)
+    cached=$(read_at_once sixteen "$readers")
     goal "reduce --gang FILE, $gpus GPUs: one GPU" "$(size sixteen)" 1 "reduce --gang $raw sixteen" "reduce -d 0 $raw sixteen"
     goal "reduce --gang FILE: $readers dd at once" "$(size sixteen)" 0.5 "reduce --gang $raw sixteen" "$cached"
     goal "vecadd --gang FILE FILE: one GPU" "$(size sixteen sixteen)" 1 "vecadd --gang $raw sixteen sixteen" "vecadd -d 0 $raw sixteen sixteen"
