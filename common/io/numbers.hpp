@@ -217,6 +217,8 @@ public:
     // The same in two steps: format() makes the text of a piece, in several threads at once, and append() appends it.
     void format(const Piece& piece, std::string& bytes) const;
     void append(const Piece& piece, std::string_view formatted);
+    // The bytes that format()'s text may take for each number, with the room that a string keeps; 0 if it makes none.
+    std::size_t text_bytes() const { return has_lines() ? 32 : 0; }
     // Writes the header that the layout asks for (with the type of the last chunk) and all appended elements that are not
     // written yet.
     void finish(Output& output, StepCount* count = nullptr);

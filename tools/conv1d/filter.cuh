@@ -47,7 +47,7 @@ public:
         if (on_host_) {
             for (unsigned i = 0; i < shape_.slots(); ++i) slots_.push_back(std::make_unique<ConvolutionSlot<T>>());
         } else {
-            const SlotDevices devices(session.gang, bytes_of_slot(reader.layout()),
+            const SlotDevices devices(session.gang, bytes_of_slot(reader.layout(), writer),
                                       reader.layout().format == NumberFormat::text);
             shape_ = devices.shape();
             slots_ = devices.for_each_slot(
@@ -66,11 +66,11 @@ public:
     }
 
 private:
-    // Bytes of the largest piece, as it is read and as it is convolved, and of its outputs.
-    static size_t bytes_of_slot(const NumberLayout& layout) {
+    // Bytes of the largest piece, as it is read and as it is convolved, and of its outputs and their text.
+    static size_t bytes_of_slot(const NumberLayout& layout, const NumberWriter& writer) {
         const size_t elements = layout.format == NumberFormat::text ? most_text_elements : device_piece_elements;
         const size_t converted = layout.dtype == dtype_of<T> ? 0 : sizeof(T);
-        return elements * (size_of(layout.dtype) + converted + sizeof(T));
+        return elements * (size_of(layout.dtype) + converted + sizeof(T) + writer.text_bytes());
     }
 
     // Puts the taps, which all launches share, where the variant finds them on a slot's device.

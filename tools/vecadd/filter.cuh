@@ -88,11 +88,11 @@ private:
 
     static constexpr size_t pair_elements = device_piece_elements / 2;
 
-    // Bytes of the inputs' pieces, as they are read and as they are added, and of their sum.
+    // Bytes of the inputs' pieces, as they are read and as they are added, and of their sum and its text.
     size_t bytes_of_pair() const {
         const DType a = a_.layout().dtype, b = b_.layout().dtype, sum = dtype_of_sum(a, b);
         const auto bytes_of = [=](DType dtype) { return size_of(dtype) + (dtype == sum ? 0 : size_of(sum)); };
-        return pair_elements * (bytes_of(a) + bytes_of(b) + size_of(sum));
+        return pair_elements * (bytes_of(a) + bytes_of(b) + size_of(sum) + writer_.text_bytes());
     }
 
     void share_file(const Team& team) {
