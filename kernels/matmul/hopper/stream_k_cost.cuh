@@ -1,6 +1,6 @@
 #pragma once
 // What Stream-K costs, and which tiles of a product are worth sharing. The constants were fitted on an H200 (132
-// multiprocessors, CUDA 13); tests/measure/fit_matmul.bash measures them again.
+// multiprocessors, CUDA 13); tests/measure/fit_matmul.bash measures them again, but for the slowdown of grouped sums.
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/matmul/hopper/stream_k.cuh"
 
