@@ -15,7 +15,7 @@ namespace BACKEND {
 // Smaller chunks cost more in calls than they gain from being spread over threads.
 constexpr std::size_t smallest_chunk_bytes = std::size_t{256} << 10;
 
-// With eight threads the bus is nearly the limit; even on one core, two overlap a wait and a copy.
+// Beyond eight threads the bus is the limit; even on one core, two overlap a wait and a copy.
 static unsigned wanted_threads(const StagedSettings& settings) {
     return settings.threads > 0 ? settings.threads : std::clamp(usable_cores(), 2u, 8u);
 }

@@ -3,7 +3,7 @@
 # processor time of each.
 #
 #   tests/measure/filters.bash [host]    without a GPU: about a minute, 5 GB of TMPDIR, 10 GB of memory for its pages
-#   tests/measure/filters.bash gpu       on the first GPU, the same peers, the page cache and the bus: about four minutes,
+#   tests/measure/filters.bash gpu       on the first GPU, the same peers, the page cache and the bus: about five minutes,
 #                                        52 GB of TMPDIR, 60 GB of memory
 #   tests/measure/filters.bash gang      on all GPUs, with one of them and the page cache as peers: about two minutes
 #

@@ -4,20 +4,17 @@
         [--dry-run]
 
 Every tile and every number of blocks that share k is timed on N random shapes (40), in one process per type, on one
-Hopper GPU. The constants are fitted to every second shape; the regret, the time of the
-model's choice over that of the fastest, is shown for both halves. The constants are those of DirectCost and
-direct_tile() in tools/matmul/hopper/direct_cost.cuh. --memory-speed is that of the GPU, compared with an H200's: 0.7
-for an H100.
+Hopper GPU. The constants are fitted to every second shape; the regret, the time of the model's choice over that of the
+fastest, is shown for both halves. The constants are those of DirectCost and direct_tile() in
+tools/matmul/hopper/direct_cost.cuh. --memory-speed is that of the GPU, compared with an H200's: 0.7 for an H100.
 """
 import argparse
-import csv
 import math
 import os
-import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-from matmul_shapes import ROOT, draw_shapes, quantile  # noqa: E402
+from matmul_shapes import ROOT, draw_shapes, quantile, rows_of, shape_of  # noqa: E402
 
 MULTIPROCESSORS = 132
 CLOCK_GHZ = 1.98  # for products that take a few microseconds
@@ -99,20 +96,12 @@ def measure(arguments, dtype):
     """Nanoseconds by shape, then by tile and blocks."""
     shapes = [shape for shape in draw_shapes(8 * arguments.shapes, arguments.seed)
               if min(shape) > 8 and math.prod(shape) <= MOST_STEPS][:arguments.shapes]
-    command = [arguments.program, "-d", "gpu", "-t", dtype, "-k", "direct", "--tile", "all", "--no-verify", "-w", "1",
-               "-r", "5", "--timeout", "0.2", "-q", "--csv", "-n", ",".join("%dx%dx%d" % shape for shape in shapes)]
-    if arguments.dry_run:
-        print(" ".join([os.path.relpath(command[0])] + command[1:]))
-        return {}
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit("fit_direct: %s: %s" % (dtype, done.stderr.strip()))
+    options = ["-k", "direct", "--tile", "all", "-r", "5", "--timeout", "0.2"]
     times = {}
-    for row in csv.DictReader(done.stdout.splitlines()):
+    for row in rows_of(arguments, dtype, shapes, options):
         name, _, blocks = row["p_tile"].partition("/")
-        shape = tuple(int(row[column]) for column in ("p_m", "p_n", "p_k"))
         tile = tuple(int(extent) for extent in name.split("x")[:2])
-        times.setdefault(shape, {})[tile, int(blocks or 1)] = float(row["median_ns"])
+        times.setdefault(shape_of(row), {})[tile, int(blocks or 1)] = float(row["median_ns"])
     return times
 
 

@@ -8,13 +8,11 @@ over that of the fastest tile. Where it is above 1.05, all are timed again, in t
 second regret counts: the least of many disturbed medians was too small. --rows FILE keeps the first times.
 """
 import argparse
-import csv
 import os
-import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-from matmul_shapes import ROOT, draw_shapes, quantile  # noqa: E402
+from matmul_shapes import ROOT, draw_shapes, quantile, rows_of, shape_of  # noqa: E402
 
 MEDIAN_GOAL, MOST_GOAL = 1.03, 1.12  # of the median and of the 99th percentile
 PART = 10  # shapes per process
@@ -22,26 +20,9 @@ PART = 10  # shapes per process
 VARIANTS = "thin*,direct*,hopper*"
 
 
-def rows_of(arguments, dtype, shapes, options):
-    """The rows of one process, as dictionaries."""
-    command = [arguments.program, "-d", "gpu", "-t", dtype, "--no-verify", "-w", "1", "--max-ci", "0", "-q", "--csv",
-               "-n", ",".join("%dx%dx%d" % shape for shape in shapes)] + options
-    if arguments.dry_run:
-        print(" ".join([os.path.relpath(command[0])] + command[1:]))
-        return []
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit("matmul_regret: %s: %s" % (dtype, done.stderr.strip()))
-    return list(csv.DictReader(done.stdout.splitlines()))
-
-
-def shape_of(row):
-    return tuple(int(row[name]) for name in ("p_m", "p_n", "p_k"))
-
-
 def time_all(arguments, dtype, shapes):
     """For each shape, a list of (ns, variant, tile), the choice first."""
-    samples = ["-r", str(arguments.samples)]
+    samples = ["-r", str(arguments.samples), "--max-ci", "0"]
     times = {}
     for row in rows_of(arguments, dtype, shapes, ["-k", "fastest"] + samples):
         times[shape_of(row)] = [(float(row["median_ns"]), "fastest", row["p_tile"])]
@@ -53,7 +34,7 @@ def time_all(arguments, dtype, shapes):
 def time_again(arguments, dtype, shape):
     """The regret by samples in turns."""
     rows = rows_of(arguments, dtype, [shape], ["-k", "fastest," + VARIANTS, "--versus", "fastest", "--tile", "all",
-                                               "-r", str(4 * arguments.samples)])
+                                               "-r", str(4 * arguments.samples), "--max-ci", "0"])
     return max([1.0] + [float(row["versus_ratio"]) for row in rows if row["kernel"] != "fastest"])
 
 

@@ -38,20 +38,29 @@ def draw_shapes(count, seed):
     return shapes
 
 
-def time_shapes(arguments, dtype, shapes, samples):
-    """For each shape the ratio, our time and the peer's in ns, and our tile."""
-    command = [arguments.program, "-d", "gpu", "-t", dtype, "-k", "fastest", "--versus", arguments.peer, "--no-verify",
-               "-w", "1", "-r", str(samples), "--max-ci", "0.5", "--timeout", "1", "-q", "--csv", "-n",
+def rows_of(arguments, dtype, shapes, options):
+    """The rows that one process of matmul prints for these shapes, as dictionaries; a dry run prints its command."""
+    command = [arguments.program, "-d", "gpu", "-t", dtype] + options + ["--no-verify", "-w", "1", "-q", "--csv", "-n",
                ",".join("%dx%dx%d" % shape for shape in shapes)]
     if arguments.dry_run:
         print(" ".join([os.path.relpath(command[0])] + command[1:]))
-        return {}
+        return []
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
-        sys.exit("matmul_shapes: %s: %s" % (dtype, done.stderr.strip()))
+        sys.exit("%s: %s: %s" % (os.path.basename(sys.argv[0]), dtype, done.stderr.strip()))
+    return list(csv.DictReader(done.stdout.splitlines()))
+
+
+def shape_of(row):
+    return tuple(int(row[name]) for name in ("p_m", "p_n", "p_k"))
+
+
+def time_shapes(arguments, dtype, shapes, samples):
+    """For each shape the ratio, our time and the peer's in ns, and our tile."""
     times, results = {}, {}
-    for row in csv.DictReader(done.stdout.splitlines()):
-        shape = tuple(int(row[name]) for name in ("p_m", "p_n", "p_k"))
+    for row in rows_of(arguments, dtype, shapes, ["-k", "fastest", "--versus", arguments.peer, "-r", str(samples),
+                                                  "--max-ci", "0.5", "--timeout", "1"]):
+        shape = shape_of(row)
         if row["kernel"] == arguments.peer:
             times[shape] = float(row["median_ns"])
         else:

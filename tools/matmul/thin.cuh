@@ -27,12 +27,12 @@ namespace BACKEND {
 // What a thin product costs in cycles, without the launch. The constants are from timings on an H200, the caches
 // cold: the fixed ones fitted to 30 to 150 products of each kind and size of elements, the rates from large products.
 struct ThinCost {
-    double fixed;                    // of a block: staging, adding the sums of its lanes
-    double busy;                     // of a multiprocessor, if it takes longer than the memory
-    double sharing;                  // where blocks share k
-    double multiply_adds_per_cycle;  // of a multiprocessor
-    double bytes_per_cycle = 17;     // of the memory, for each multiprocessor
-    double beyond_cache = 17;        // the same, of what the L2 cache cannot hold
+    double fixed;                           // of a block: staging, adding the sums of its lanes
+    double busy;                            // of a multiprocessor, if it takes longer than the memory
+    double sharing;                         // where blocks share k
+    double multiply_adds_per_cycle;         // of a multiprocessor
+    double bytes_per_cycle = 17;            // of the memory, for each multiprocessor
+    double beyond_cache = bytes_per_cycle;  // the same, of what the L2 cache cannot hold
     static constexpr double cached_bytes = 25e6;
 
     double cycles(const ProductShape& shape, size_t element_bytes, unsigned multiprocessors) const {
@@ -66,13 +66,9 @@ ProductMethod few_columns_method(const ProductProblem& problem) {
     // The plan's costs are those of a warm cache; a single column was timed more closely, beside one_column.
     const double busy_factor = n == 1 ? 3 : 2, bytes_per_cycle = n == 1 ? by_size<T>(12, 14, 14) : 17;
     constexpr double sharing_factor = 1.5;
-    const double rate = bytes_per_cycle * memory_speed(*problem.device);
-    const ThinCost cost = {5100 + by_size<T>(420, 560, 800) * lanes_for(n),
-                           busy_factor * busy,
-                           sharing_factor * FewColumnsCost::sharing<T>(plan),
-                           by_size<T>(22, 15, 9),
-                           rate,
-                           rate};
+    const ThinCost cost = {5100 + by_size<T>(420, 560, 800) * lanes_for(n), busy_factor * busy,
+                           sharing_factor * FewColumnsCost::sharing<T>(plan), by_size<T>(22, 15, 9),
+                           bytes_per_cycle * memory_speed(*problem.device)};
     return thin_method_of<FewColumns, T>(problem, plan, tile, cost);
 }
 
@@ -96,13 +92,9 @@ ProductMethod few_rows_method(const ProductProblem& problem) {
                  waves = divide_up(blocks, few_rows_resident * size_t(problem.device->multiprocessors));
     const double rounds = double(plan.share_k) / (plan.streams * ahead) * double(waves);
     constexpr double of_round = by_size<T>(1500, 2300, 2500), of_sharing = 4000;
-    const double rate = 17 * memory_speed(*problem.device);
-    const ThinCost cost = {by_size<T>(7170, 6450, 6450) + by_size<T>(400, 160, 125) * lanes_for(m),
-                           of_round * rounds,
-                           plan.shares > 1 ? of_sharing : 0,
-                           by_size<T>(47, 30, 13),
-                           rate,
-                           rate};
+    const ThinCost cost = {by_size<T>(7170, 6450, 6450) + by_size<T>(400, 160, 125) * lanes_for(m), of_round * rounds,
+                           plan.shares > 1 ? of_sharing : 0, by_size<T>(47, 30, 13),
+                           17 * memory_speed(*problem.device)};
     return thin_method_of<FewRows, T>(problem, plan, thin_tile(m, plan.width, plan.share_k, plan.shares), cost);
 }
 

@@ -159,7 +159,7 @@ private:
     }
 
     void run_on_device() {
-        const SlotDevices devices(session_.gang, bytes_of_slot(), reader_.layout().format == NumberFormat::text);
+        const SlotDevices devices(session_.gang, bytes_of_slot(), false);
         const PipelineShape& shape = devices.shape();
         std::vector<DeviceSlot> slots = devices.for_each_slot([](const DeviceInfo&) { return DeviceSlot(); });
         const std::vector<Stream> streams = devices.for_each_slot([](const DeviceInfo&) { return Stream(); });

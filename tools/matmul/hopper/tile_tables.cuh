@@ -82,7 +82,7 @@ inline constexpr TileChoice f32_tiles[] = {
 // tiles, which costs 1 %, with as many rows as fill the waves, and for rows of C that TMA cannot store. Tiles of 16, 32
 // and 64 rows all wait for B. Sharing B by multicast costs another 1 %; it pays where rows of B are slow to read. (The
 // cycles of 128 x 64, those of tiles of 128 columns in two to eight parts, and how much slower unequal shares of a tile
-// are, 1.3, are from 21 products with all tiles on an H100, and were checked on 160 others.)
+// are, 1.3, are from 21 products with all tiles on an H100, and were checked on 157 others.)
 template <typename T>
 inline constexpr TileChoice tensor_core_tiles[] = {
     tile<OverlappedTile<T, 256, false, 1, true>>(1016, 1700),
