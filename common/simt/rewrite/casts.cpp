@@ -24,7 +24,7 @@ namespace {
 class Casts {
 public:
     Casts(const Source& source, const Braces& braces, const ExecutionSpaces& spaces, Edits& edits)
-        : source_(source), braces_(braces), spaces_(spaces), edits_(edits), operands_(source), names_(source) {
+        : source_(source), braces_(braces), spaces_(spaces), edits_(edits), operands_(source, braces), names_(source) {
         collect_types();
     }
 

@@ -4,7 +4,6 @@
 #include <initializer_list>
 
 #include "common/simt/rewrite/angles.hpp"
-#include "common/simt/rewrite/braces.hpp"
 
 namespace simcc {
 namespace {
@@ -24,7 +23,7 @@ bool is_weaker(std::string_view token) { return is_one_of(token, {";", ",", "=",
 
 }  // namespace
 
-Operands::Operands(const Source& source) : source_(source) {
+Operands::Operands(const Source& source, const Braces& braces) : source_(source), braces_(braces) {
     for (std::size_t i = 1; i < source.size(); ++i) {
         if (!may_open_angles(source, i) || source.is_value(i - 1)) continue;
         const std::size_t end = skip_angles(source, i);
@@ -54,6 +53,7 @@ bool Operands::ends_operand(std::size_t i) const {
 /// Whether the `)` or `}` at token i ends what comes before a statement: `if (x)`, or a block.
 bool Operands::begins_statement(std::size_t i) const {
     const std::string_view behind = source_[i + 1];
+    if (source_[i] == "}" && braces_.at(source_.partner(i)).kind == BraceKind::initializer) return false;  // T{x} * y
     if (source_[i] == "}")
         return source_.is_identifier(i + 1) || is_one_of(behind, {"(", "*", "+", "-", "~", "!", "&"});
     const std::size_t open = source_.partner(i);

@@ -3,13 +3,14 @@
 
 #include <unordered_map>
 
+#include "common/simt/rewrite/braces.hpp"
 #include "common/simt/rewrite/source.hpp"
 
 namespace simcc {
 
 class Operands {
 public:
-    explicit Operands(const Source& source);
+    Operands(const Source& source, const Braces& braces);
 
     /// Whether tokens i and i + 1 are `<<` or `>>`, the operator or the first part of a compound assignment.
     bool is_shift(std::size_t i) const;
@@ -31,6 +32,7 @@ private:
     bool begins_statement(std::size_t i) const;
 
     const Source& source_;
+    const Braces& braces_;
     std::unordered_map<std::size_t, std::size_t> opening_, closing_;  // angle brackets by each other
 };
 

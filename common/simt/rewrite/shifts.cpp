@@ -17,7 +17,7 @@ namespace {
 class Shifts {
 public:
     Shifts(const Source& source, const Braces& braces, const ExecutionSpaces& spaces, Edits& edits)
-        : source_(source), braces_(braces), spaces_(spaces), edits_(edits), operands_(source) {
+        : source_(source), braces_(braces), spaces_(spaces), edits_(edits), operands_(source, braces) {
         collect_bit_fields();
     }
 
