@@ -51,8 +51,8 @@ inline const SlotMemory pinned_memory = {allocate_locked, release_locked};
 // Elements in a piece: enough to be worth a copy and a launch, few enough for many slots.
 constexpr std::size_t device_piece_elements = std::size_t{1} << 20;
 
-// The most elements in a piece of text: 256 KiB of single digits.
-constexpr std::size_t most_text_elements = std::size_t{1} << 17;
+// The most elements in a piece of text: 512 KiB of single digits.
+constexpr std::size_t most_text_elements = std::size_t{1} << 18;
 
 // A slot on the host and its piece on the device. All work for one slot is enqueued in one stream; the work of
 // different slots overlaps.

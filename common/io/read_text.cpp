@@ -11,7 +11,10 @@
 
 namespace {
 
-constexpr std::size_t block_bytes = std::size_t{1} << 18, usual_word = 64, longest_word = std::size_t{1} << 20;
+// A device gets larger blocks: each takes some calls that wait for their turn.
+constexpr std::size_t block_bytes = std::size_t{1} << 18, large_block_bytes = 2 * block_bytes,
+                      elements_of_large_block = std::size_t{1} << 20, usual_word = 64,
+                      longest_word = std::size_t{1} << 20;
 
 // Widens the first n of these words from int64_t to double.
 void widen_integers(std::uint64_t* words, std::size_t n, const std::vector<std::size_t>& negative_zeros) {
@@ -46,7 +49,8 @@ public:
 
     bool take(Slot& slot, std::size_t most, Cut cut) override {
         slot.is_ready = cut == Cut::exactly;
-        return slot.is_ready ? take_numbers(slot, most) : take_block(slot);
+        return slot.is_ready ? take_numbers(slot, most)
+                             : take_block(slot, most < elements_of_large_block ? block_bytes : large_block_bytes);
     }
 
     // A block with a fraction is f64 as a whole.
@@ -72,30 +76,29 @@ public:
     }
 
 private:
-    // Blocks begin at the same places whatever the input is: at the word in which a multiple of block_bytes lies. Of a
-    // file, a block is only claimed here, and read beside others.
-    bool take_block(Slot& slot) {
+    // Blocks begin at the same places whatever the input is: at the word in which a multiple of `bytes` lies. Of a file, a
+    // block is only claimed here, and read beside others.
+    bool take_block(Slot& slot, std::size_t bytes) {
         if (is_at_end_) return false;
         slot.is_in_file = file_->size() >= 0;
-        if (!slot.is_in_file) return take_in_order(slot);
+        if (!slot.is_in_file) return take_in_order(slot, bytes);
         slot.offset = file_->offset();
         const std::size_t left = static_cast<std::size_t>(file_->size()) - slot.offset;
-        slot.count = std::min(left, block_bytes);
-        is_at_end_ = slot.is_last = left < block_bytes;
+        slot.count = std::min(left, bytes);
+        is_at_end_ = slot.is_last = left < bytes;
         file_->claim(slot.count);
         return true;
     }
 
     // Reads on and takes all up to the last separator. The word after it may continue in the next block, and begins
     // that one.
-    bool take_in_order(Slot& slot) {
+    bool take_in_order(Slot& slot, std::size_t block) {
         for (;;) {
             auto* const text =
-                reinterpret_cast<char*>(slot.stored.reserve(2 * text_margin + carried_.size() + block_bytes)) +
-                text_margin;
+                reinterpret_cast<char*>(slot.stored.reserve(2 * text_margin + carried_.size() + block)) + text_margin;
             carried_.copy(text, carried_.size());
-            const std::size_t got = file_->read(text + carried_.size(), block_bytes);
-            is_at_end_ = got < block_bytes;
+            const std::size_t got = file_->read(text + carried_.size(), block);
+            is_at_end_ = got < block;
             const std::size_t bytes = carried_.size() + got;
             std::size_t end = bytes;
             while (!is_at_end_ && end > 0 && !is_separator(text[end - 1])) --end;
@@ -230,7 +233,7 @@ private:
         if (file_->size() >= 0 && static_cast<std::size_t>(file_->size()) <= block_bytes) shape.threads = 1;
         while (slots_.size() < shape.slots()) slots_.emplace_back();
         std::atomic<std::size_t> count = ahead_.size();
-        const auto take = [&](std::size_t slot) { return count < most && take_block(slots_[slot]); };
+        const auto take = [&](std::size_t slot) { return count < most && take_block(slots_[slot], block_bytes); };
         const auto work = [&](std::size_t slot) { read_and_parse(slots_[slot]); };
         const auto finish = [&](std::size_t slot) {
             settle_block(slots_[slot]);

@@ -5,6 +5,7 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 namespace BACKEND {
@@ -58,9 +59,14 @@ struct TileOrder {
     __device__ void place(unsigned tile, unsigned& tile_row, unsigned& tile_column, OnlyProduct) const {
         place(tile, tile_row, tile_column);
     }
+    /// In a batch, the first tile differs from product to product: a block that takes every so many tiles would else have
+    /// the same tile of all its products, a whole one or one that hardly exists.
     __host__ __device__ void place(unsigned tile, unsigned& tile_row, unsigned& tile_column, int& product) const {
-        product = static_cast<int>(tile / tiles_of_product());
-        place(tile % tiles_of_product(), tile_row, tile_column);
+        constexpr unsigned golden_ratio = 0x9e3779b9;  // of 2^32: its multiples are spread evenly
+        const unsigned of_product = tiles_of_product(), number = tile / of_product;
+        const auto first = static_cast<unsigned>(static_cast<std::uint64_t>(number * golden_ratio) * of_product >> 32);
+        product = static_cast<int>(number);
+        place((tile + first) % of_product, tile_row, tile_column);
     }
 };
 

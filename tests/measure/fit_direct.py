@@ -21,6 +21,12 @@ CLOCK_GHZ = 1.98  # for products that take a few microseconds
 LAUNCH = 3170  # cycles, which the models of all variants leave out, too
 SIZES = {"bf16": 2, "f16": 2, "f32": 4, "tf32": 4, "f64": 8}
 PEAKS = {"bf16": 1024, "f16": 1024, "f32": 128, "tf32": 512, "f64": 128}  # multiply-adds a cycle
+# Clusters of 1 to 16 blocks that run at once, if a multiprocessor holds 1 to 4 of the blocks: cluster_counts() of the
+# source, on one H100. (They differ a little from card to card.)
+CLUSTERS = ((132, 66, 39, 30, 22, 17, 15, 15, 9, 7, 7, 7, 7, 7, 7, 7),
+            (264, 132, 79, 62, 47, 39, 32, 30, 23, 21, 16, 16, 14, 14, 14, 14),
+            (396, 198, 124, 92, 69, 62, 47, 45, 37, 30, 28, 28, 23, 21, 21, 21),
+            (528, 264, 163, 124, 94, 79, 69, 62, 51, 44, 37, 37, 30, 30, 28, 28))
 MOST_STEPS = 2 ** 34
 STARTS = {"beginning": 5000, "fixed": 1500, "shortest_stage": 500, "crowding": 300, "unit": 0.06, "shifted": 0.06,
           "sharing": 2500, "sharing_per_block": 30, "between_clusters": 3000,
@@ -34,28 +40,35 @@ def divide_up(count, group):
     return -(-count // group)
 
 
+def warps_and_stages(dtype, tile):
+    """Those of a block, as direct_tiles has them."""
+    tile_m, tile_n = tile
+    is_square = tile_m == tile_n
+    stages = 4 if is_square or 32 in tile else 3
+    if dtype == "f64":
+        return {(128, 128): 16, (64, 64): 4, (32, 32): 4}.get(tile, 8), 4 if tile == (64, 128) else stages
+    if tile == (128, 128):
+        return (4, 3) if dtype == "tf32" else (8, 4)
+    return 4, stages
+
+
 def shared_bytes(dtype, tile):
     """Shared memory of a block, as DirectShape::shared_bytes."""
     size, (tile_m, tile_n) = SIZES[dtype], tile
-    tile_k, stages = 128 // size, 3 if tile == (128, 64) else 4
+    tile_k, stages = 128 // size, warps_and_stages(dtype, tile)[1]
     row_a, row_b = tile_k + (8 if size == 2 else 4), tile_n + (4 if size == 8 else 8)
     sum_bytes = max(4, size)
     return max(size * (tile_m * row_a + tile_k * row_b) * stages, sum_bytes * tile_m * (tile_n + 16 // sum_bytes))
 
 
 def occupancy(dtype, tile):
-    threads = 256 if tile == (128, 128) else 128
-    if dtype == "f64" and tile not in ((64, 64), (32, 32)):
-        threads *= 2
+    threads = 32 * warps_and_stages(dtype, tile)[0]
     return max(1, min(65536 // (threads * 168), 227 * 1024 // (shared_bytes(dtype, tile) + 1024)))
 
 
-def blocks_at_once(cluster, most):
-    """The same of the source."""
-    if cluster <= 2:
-        return MULTIPROCESSORS * most // cluster * cluster
-    of_small = 8 * most // cluster if cluster <= 8 else 0
-    return max(1, 7 * (17 * most // cluster) + of_small) * cluster
+def blocks_at_once(cluster, resident):
+    """The same of DeviceModel, with the clusters that an H100 runs at once."""
+    return MULTIPROCESSORS * resident if cluster == 1 else CLUSTERS[min(resident, 4) - 1][cluster - 1] * cluster
 
 
 def cycles(dtype, shape, tile, blocks, constants):
@@ -64,7 +77,7 @@ def cycles(dtype, shape, tile, blocks, constants):
     tile_k, cluster = 128 // size, min(blocks, MOST_CLUSTER)
     steps, most = divide_up(divide_up(k, tile_k), blocks), occupancy(dtype, tile)
     at_once = blocks_at_once(cluster, most)
-    occupied = divide_up(at_once, most)
+    occupied = blocks_at_once(cluster, 1)
     waves, left = divmod(divide_up(m, tile_m) * divide_up(n, tile_n) * blocks, at_once)
 
     def units(columns, rows):
@@ -82,13 +95,14 @@ def cycles(dtype, shape, tile, blocks, constants):
         fixed = constants["fixed"] + constants["crowding"] * (each - 1)
         return fixed + steps * max(busy, constants["shortest_stage"]) if each else 0
 
-    computing = waves * wave(most) + wave(divide_up(left, occupied))
+    computing = waves * wave(most) + wave(min(most, divide_up(left, occupied)))
     if blocks > 1:
         computing += constants["sharing"] + constants["sharing_per_block"] * cluster
     if blocks > cluster:
         computing += constants["between_clusters"] + blocks // cluster * tile_m * tile_n * max(4, size) / ADDED_BYTES
-    memory = max((m * k + k * n + m * n) * size / (constants["bytes_per_cycle"] * MULTIPROCESSORS),
-                 (m + n) * k * size / (LEAST_READING * constants["memory_speed"] * MULTIPROCESSORS))
+    each = constants["memory_speed"] * MULTIPROCESSORS
+    memory = max((m * k + k * n + m * n) * size / (constants["bytes_per_cycle"] * each),
+                 (m + n) * k * size / (LEAST_READING * each))
     return LAUNCH + constants["beginning"] + max(computing, memory) + constants["visible_part"] * min(computing, memory)
 
 

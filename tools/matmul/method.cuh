@@ -15,6 +15,7 @@
 #include "common/io/text.hpp"
 #include "kernels/matmul/arguments.cuh"
 #include "tools/matmul/element.hpp"
+#include "tools/matmul/product_cost.cuh"
 #include "tools/matmul/shape.hpp"
 
 namespace BACKEND {
@@ -30,13 +31,18 @@ struct ProductLibraries {
 
 struct ProductProblem {
     const DeviceInfo* device = nullptr;
-    bool hopper = false;  // whether the device and this build run kernels for sm_90a
+    bool hopper = false;          // whether the device and this build run kernels for sm_90a
+    ClusterCounts clusters = {};  // if so
     DType dtype = DType::f32;
     ProductShape shape = {};
     ProductForm form = {};
     std::string forced_tile = {};  // --tile; "" leaves it to the cost model
     std::shared_ptr<ProductLibraries> libraries = std::make_shared<ProductLibraries>();
 };
+
+inline DeviceModel model_of(const ProductProblem& problem) {
+    return {unsigned(problem.device->multiprocessors), memory_speed(*problem.device), problem.clusters};
+}
 
 // The layout in which every kernel takes operands: by rows; 8-bit floats along k, which is B by columns.
 inline Transposes plain_transposes(DType dtype) { return {false, is_float8(dtype)}; }

@@ -25,6 +25,7 @@ inline ProductProblem problem_on(const Session& session, const DeviceInfo& devic
     if (is_float8(dtype)) problem.form.transposed.b = true;  // as all their kernels take it, see float8/types.cuh
 #ifndef __SIMCC__
     problem.hopper = hopper_kernels_run(device.compute_capability);
+    if (problem.hopper) problem.clusters = cluster_counts();
 #else
     for (const std::string& tile : split(problem.forced_tile, ','))
         if (tile != "all" && !is_thin_key(tile))

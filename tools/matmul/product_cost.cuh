@@ -26,27 +26,44 @@ struct ProductCost {
     double stored_sectors, stored_pieces, stored_elements, visible_storing;
     double copying,
         copied_bytes_per_cycle;  // copies of A and B to aligned rows: the launch, and for each multiprocessor
-    double memory_speed = 1;     // see memory_speed()
 };
-inline constexpr ProductCost cost_of_16_bit = {5200, 0.13, 0.126, 15.2, 0.33, 2500, 470, 97, 47, 10, 1, 4470, 5.5},
+inline constexpr ProductCost cost_of_16_bit = {5200, 0.13, 0.126, 15.2, 0.33, 2500, 470, 97, 47, 7.5, 1, 4470, 5.5},
                              cost_of_tf32 = {5500, 0.04, 0.163, 22.5, 0, 3170, 500, 13.6, 9, 6.9, 0.13, 3360, 7.6},
                              cost_of_f32 = {4880, 0.4, 0.34, 22, 0.21, 1000, 500, 100, 7, 7, 0.04, 2720, 8.4},
                              cost_of_f64 = {6120, 0, 0.28, 21.8, 0.07, 1000, 500, 12.1, 5.7, 3.3, 0, 2340, 8};
 
-// The speed of a device's memory; that of an H200 is 1. (The models of batches, of few steps and of storing leave it
-// out.)
+// The speed of a device's memory; that of an H200 is 1. (The models of few steps and of storing leave it out.)
 inline double memory_speed(const DeviceInfo& device) {
     constexpr double h200_gbyte_per_s = 4815;
     return device.peak_gbyte_per_s > 0 ? device.peak_gbyte_per_s / h200_gbyte_per_s : 1;
 }
 
-inline ProductCost product_cost_of(DType dtype, const DeviceInfo& device) {
-    ProductCost cost = dtype == DType::f64    ? cost_of_f64
-                       : dtype == DType::f32  ? cost_of_f32
-                       : dtype == DType::tf32 ? cost_of_tf32
-                                              : cost_of_16_bit;
-    cost.memory_speed = memory_speed(device);
-    return cost;
+// How many clusters of so many blocks run at once if a multiprocessor holds 1 to most_resident of the blocks. The groups
+// of multiprocessors, in which a cluster must fit, differ in size, and from card to card.
+struct ClusterCounts {
+    static constexpr unsigned most_blocks = 16, most_resident = 4;
+    unsigned counts[most_resident][most_blocks] = {};
+};
+
+// What the models know of a device.
+struct DeviceModel {
+    unsigned multiprocessors;
+    double memory_speed;  // see memory_speed()
+    ClusterCounts clusters;
+
+    // How many blocks run at once, in whole clusters, if a multiprocessor holds `resident` of them.
+    unsigned blocks_at_once(unsigned cluster, unsigned resident = 1) const {
+        if (cluster == 1) return multiprocessors * resident;
+        return std::max(1U, clusters.counts[std::min(resident, ClusterCounts::most_resident) - 1][cluster - 1]) *
+               cluster;
+    }
+};
+
+inline const ProductCost& product_cost_of(DType dtype) {
+    return dtype == DType::f64    ? cost_of_f64
+           : dtype == DType::f32  ? cost_of_f32
+           : dtype == DType::tf32 ? cost_of_tf32
+                                  : cost_of_16_bit;
 }
 
 // The longer of two activities at the same time, and the visible part of the shorter.
@@ -55,11 +72,10 @@ inline double overlapped(double one, double other, double visible_part) {
 }
 
 // The cycles that reading A and B takes at least, at the rate of the best walk through a large matrix.
-inline double least_reading_cycles(const ProductShape& shape, size_t element_bytes, double memory_speed,
-                                   unsigned multiprocessors) {
+inline double least_reading_cycles(const ProductShape& shape, size_t element_bytes, const DeviceModel& device) {
     constexpr double bytes_per_cycle = 16.6;  // where the memory is an H200's
     const double elements = (double(shape.m) + double(shape.n)) * double(shape.k);
-    return elements * double(element_bytes) / (bytes_per_cycle * memory_speed * multiprocessors);
+    return elements * double(element_bytes) / (bytes_per_cycle * device.memory_speed * device.multiprocessors);
 }
 
 // The cycles that storing C takes at least.
@@ -95,7 +111,7 @@ struct TransposingCost {
 
 // The cycles of the copies that a product needs before TMA can load its tiles. They are one launch.
 inline double copying_cycles(const ProductShape& shape, const Transposes& stored, size_t element_bytes,
-                             const ProductCost& cost, unsigned multiprocessors) {
+                             const ProductCost& cost, const DeviceModel& device) {
     constexpr size_t tma_alignment = 16, copied_row = 128;  // a copy's rows begin at cache lines
     const auto bytes_of = [&](size_t rows, size_t columns) {
         const size_t row = columns * element_bytes;
@@ -105,8 +121,8 @@ inline double copying_cycles(const ProductShape& shape, const Transposes& stored
     const double bytes = (stored.a ? bytes_of(shape.k, shape.m) : bytes_of(shape.m, shape.k)) +
                          (stored.b ? bytes_of(shape.n, shape.k) : bytes_of(shape.k, shape.n));
     constexpr double cached_bytes = 30e6;
-    const double rate = cost.copied_bytes_per_cycle * (bytes > cached_bytes ? cost.memory_speed : 1);
-    return bytes > 0 ? cost.copying + bytes / (rate * multiprocessors) : 0;
+    const double rate = cost.copied_bytes_per_cycle * (bytes > cached_bytes ? device.memory_speed : 1);
+    return bytes > 0 ? cost.copying + bytes / (rate * device.multiprocessors) : 0;
 }
 
 }  // namespace BACKEND

@@ -24,7 +24,7 @@ namespace BACKEND {
 struct TileChoice {
     TileSize tile;
     unsigned element_bytes, split_k, multicast, at_once, least_rows;
-    bool stream_k, needs_aligned_rows, takes_batch;
+    bool stream_k, needs_aligned_rows, takes_batch, only_batch;
     Transposes stored;
     double cycles_per_stage;  // the larger of multiplying and loading
     double fixed_cycles;      // of a tile: filling the pipeline, storing the results
@@ -50,13 +50,17 @@ struct LoadingCost {
     static constexpr double unaligned_row_of_b = 4;
     static constexpr double unaligned_row_of_b_multicast = 2.6;  // for two blocks
     static constexpr double waiting_part = 0.5;  // of these cycles: due to the other multiprocessors that have tiles
+    // If blocks of a cluster share k, blocks that need the same rows are elsewhere, and the L2 cache delivers them more
+    // often. That shows from a part of the multiprocessors on, at first in proportion. (From ten products on an H100.)
+    static constexpr double split_from = 0.68, split_slope = 5, most_of_split = 0.85;
 };
 
 // The memory's share of the time.
 struct MemoryCost {
     static constexpr double bytes_per_cycle = 18;     // of each multiprocessor
     static constexpr double read_once_factor = 0.87;  // for a matrix that only one row or column of tiles reads
-    static constexpr double visible_part = 0.15;      // in a batch: of the shorter of computing and moving
+    static constexpr double visible_part = 0.15;      // in a batch: of the shorter of computing and moving,
+    static constexpr double crowding = 3.2e-9;        // and what moving takes longer for each byte in the L2 cache
 };
 
 // If the L2 cache holds neither A nor B, and blocks are at different places along k: how many times as long the memory
@@ -81,7 +85,10 @@ inline double loading_cycles(const TileChoice& choice, const ProductShape& shape
     const double row_of_b = !is_unaligned(columns_of_b) ? Cost::aligned_row
                             : choice.multicast > 1      ? Cost::unaligned_row_of_b_multicast
                                                         : Cost::unaligned_row_of_b;
-    return (choice.tile.m * row_of_a + choice.tile.n * row_of_b) * (1 - Cost::waiting_part + Cost::waiting_part * busy);
+    const double split =
+        choice.split_k > 1 ? std::clamp(Cost::split_slope * (busy - Cost::split_from), 0.0, Cost::most_of_split) : 0;
+    return (choice.tile.m * row_of_a + choice.tile.n * row_of_b) *
+           (1 - Cost::waiting_part + Cost::waiting_part * busy) * (1 + split);
 }
 
 // The cycles that the memory takes to deliver A and B once.
@@ -91,24 +98,6 @@ inline double memory_cycles(const TileChoice& choice, const ProductShape& shape,
     const double of_a = double(shape.m) * (shape.n <= choice.tile.n ? Cost::read_once_factor : 1),
                  of_b = double(shape.n) * (shape.m <= choice.tile.m ? Cost::read_once_factor : 1);
     return (of_a + of_b) * double(shape.k) * choice.element_bytes / (bytes_per_cycle * multiprocessors);
-}
-
-// A group of multiprocessors, in which a cluster must fit. An H100 or H200 has eight: in timings of clusters of 3 to 16
-// blocks, seven were like groups of 17 multiprocessors, and one like a group of 8. That one differs from card to card:
-// not all have room for a large cluster there.
-struct MultiprocessorGroups {
-    static constexpr unsigned large = 17, small = 8;
-
-    static constexpr unsigned large_ones(unsigned multiprocessors) { return multiprocessors * 7 / 132; }
-};
-
-// How many blocks run at once, in whole clusters, if a multiprocessor holds `occupancy` of them.
-constexpr unsigned blocks_at_once(unsigned cluster, unsigned multiprocessors, unsigned occupancy = 1) {
-    using Groups = MultiprocessorGroups;
-    if (cluster <= 2) return multiprocessors * occupancy / cluster * cluster;
-    const unsigned of_large = Groups::large_ones(multiprocessors) * (Groups::large * occupancy / cluster),
-                   of_small = cluster > Groups::small ? 0 : Groups::small * occupancy / cluster;
-    return std::max(1U, of_large + of_small) * cluster;
 }
 
 // The work of the busiest block: how long it multiplies, in stages of a whole tile, and how many tiles it stores; and
@@ -124,9 +113,10 @@ inline double shared_operand_bytes(const TileChoice& choice, const ProductShape&
     return (rows + columns) * double(shape.k) * choice.element_bytes;
 }
 
-inline BlockWork longest_work(const TileChoice& choice, const ProductShape& shape, size_t products, double memory_speed,
-                              unsigned multiprocessors) {
+inline BlockWork longest_work(const TileChoice& choice, const ProductShape& shape, size_t products,
+                              const DeviceModel& device) {
     const auto [m, n, k] = shape;
+    const unsigned multiprocessors = device.multiprocessors;
     const double steps = double(divide_up(k, choice.tile.k)) / choice.split_k;
     if (choice.least_rows > 0) {
         const FittedTiles tiles = fitted_tiles(m, n, multiprocessors);
@@ -135,12 +125,12 @@ inline BlockWork longest_work(const TileChoice& choice, const ProductShape& shap
                 double(divide_up(tiles.count(), multiprocessors)), 1};
     }
     const unsigned cluster = choice.split_k * choice.multicast;
-    const StreamKCost sharing = choice.stream_k_cost.of(shared_operand_bytes(choice, shape), memory_speed);
+    const StreamKCost sharing = choice.stream_k_cost.of(shared_operand_bytes(choice, shape), device.memory_speed);
     const size_t tiles =
         divide_up(divide_up(m, choice.tile.m), choice.multicast) * divide_up(n, choice.tile.n) * products;
     const StreamKSchedule schedule =
         stream_k_schedule(tiles, k, choice.tile.k, multiprocessors / choice.multicast, sharing);
-    const size_t full_waves = divide_up(size_t{schedule.whole} * cluster, blocks_at_once(cluster, multiprocessors));
+    const size_t full_waves = divide_up(size_t{schedule.whole} * cluster, device.blocks_at_once(cluster));
     // A single tile takes as long as all those that a multiprocessor works on at once.
     const double waves = double(choice.at_once > 1 ? std::max<size_t>(full_waves, choice.at_once) : full_waves);
     if (schedule.whole == tiles)
@@ -149,28 +139,40 @@ inline BlockWork longest_work(const TileChoice& choice, const ProductShape& shap
             waves + 1, 1};
 }
 
+// The bytes of the products of a batch that are computed at the same time.
+inline double bytes_at_once(const TileChoice& choice, const ProductShape& shape, size_t products,
+                            const DeviceModel& device) {
+    const double tiles = double(divide_up(shape.m, choice.tile.m)) * double(divide_up(shape.n, choice.tile.n)),
+                 blocks = double(device.multiprocessors) * choice.at_once;
+    return std::min(double(products), blocks / tiles) * shape.elements() * choice.element_bytes;
+}
+
 // In a batch, blocks stay for many products: while the results of one are stored, the stages of the next are loaded;
-// and results are as much traffic as A and B.
+// results are as much traffic as A and B; and the more products are computed at the same time, the more the L2 cache has
+// to hold.
 inline double cycles_of_batch(const TileChoice& choice, const ProductShape& shape, size_t products,
-                              unsigned multiprocessors, const BlockWork& work, double multiplying, double reading) {
+                              const DeviceModel& device, const BlockWork& work, double multiplying, double reading) {
     constexpr double storing_part = 0.5;  // of the fixed cycles: the rest is hidden
     const double results = double(shape.m) * double(shape.n) * double(products) * choice.element_bytes /
-                           (MemoryCost::bytes_per_cycle * multiprocessors);
-    const double computing = multiplying + work.stores * choice.fixed_cycles * storing_part, memory = reading + results;
+                           (MemoryCost::bytes_per_cycle * device.multiprocessors);
+    const double computing = multiplying + work.stores * choice.fixed_cycles * storing_part,
+                 crowding = MemoryCost::crowding * bytes_at_once(choice, shape, products, device),
+                 memory = (reading + results) / device.memory_speed * (1 + crowding);
     return std::max(computing, memory) + MemoryCost::visible_part * std::min(computing, memory);
 }
 
 // The estimated cycles of a choice: blocks run in waves of one per multiprocessor, and a wave takes as long as a tile
 // or, if it is the last, as its shares. Meanwhile the memory has to deliver A and B once.
 inline double estimated_cycles(const TileChoice& choice, const ProductShape& shape, size_t products,
-                               const ProductCost& cost, unsigned multiprocessors) {
-    const BlockWork work = longest_work(choice, shape, products, cost.memory_speed, multiprocessors);
+                               const ProductCost& cost, const DeviceModel& device) {
+    const BlockWork work = longest_work(choice, shape, products, device);
+    const unsigned multiprocessors = device.multiprocessors;
     const double computing = work.stages * std::max(choice.cycles_per_stage, loading_cycles(choice, shape, work.busy));
     if (products > 1) {
         const double reading = memory_cycles(choice, shape, MemoryCost::bytes_per_cycle, multiprocessors);
-        return cycles_of_batch(choice, shape, products, multiprocessors, work, computing, reading * double(products));
+        return cycles_of_batch(choice, shape, products, device, work, computing, reading * double(products));
     }
-    const double least = least_reading_cycles(shape, choice.element_bytes, cost.memory_speed, multiprocessors),
+    const double least = least_reading_cycles(shape, choice.element_bytes, device),
                  reading = std::max(least, memory_cycles(choice, shape, cost.bytes_per_cycle, multiprocessors)),
                  storing =
                      results_cycles(shape, choice.stored.c, std::max(2U, choice.element_bytes), cost, multiprocessors);
@@ -185,7 +187,7 @@ inline bool can_compute(const TileChoice& choice, const ProductShape& shape, con
                         unsigned multiprocessors) {
     constexpr size_t tma_alignment = 16;
     if (choice.stored != stored) return false;
-    if (products > 1 ? !choice.takes_batch : choice.at_once > 1) return false;
+    if (products > 1 ? !choice.takes_batch : choice.only_batch || choice.at_once > 1) return false;
     if (choice.needs_aligned_rows && shape.n * choice.element_bytes % tma_alignment != 0) return false;
     return choice.least_rows == 0 || can_fit(fitted_tiles(shape.m, shape.n, multiprocessors));
 }
@@ -194,10 +196,11 @@ inline bool can_compute(const TileChoice& choice, const ProductShape& shape, con
 // which has the fewest rows.
 template <typename Choices>
 const TileChoice& best_choice(const Choices& choices, const ProductShape& shape, const Transposes& stored,
-                              size_t products, const ProductCost& product_cost, unsigned multiprocessors) {
+                              size_t products, const ProductCost& product_cost, const DeviceModel& device) {
     const auto cost = [&](const TileChoice& choice) {
-        if (!can_compute(choice, shape, stored, products, multiprocessors)) return std::pair(HUGE_VAL, size_t{0});
-        return std::pair(estimated_cycles(choice, shape, products, product_cost, multiprocessors),
+        if (!can_compute(choice, shape, stored, products, device.multiprocessors))
+            return std::pair(HUGE_VAL, size_t{0});
+        return std::pair(estimated_cycles(choice, shape, products, product_cost, device),
                          divide_up(shape.m, choice.tile.m) * divide_up(shape.n, choice.tile.n));
     };
     const auto faster = [&](const TileChoice& one, const TileChoice& other) { return cost(one) < cost(other); };

@@ -239,7 +239,12 @@ private:
     static CUtensorMap map_of(const Stored& of, unsigned box_rows, unsigned box_columns, CUtensorMapSwizzle swizzle,
                               CUtensorMapDataType type, bool neighbors = false) {
         return tensor_map(of.d_matrix, of.rows, of.columns, of.row_elements, box_rows, box_columns, swizzle, type,
-                          of.count, neighbors);
+                          of.count, neighbors || is_batch_of_long_rows(of));
+    }
+    // The memory limits such batches.
+    static bool is_batch_of_long_rows(const Stored& of) {
+        constexpr size_t long_row_bytes = 1024;
+        return of.count.matrices > 1 && of.columns * sizeof(T) >= long_row_bytes;
     }
 
     Stored a_, b_;
@@ -311,6 +316,7 @@ struct HopperTile {
     static constexpr bool stream_k = false;            // can share tiles
     static constexpr bool needs_aligned_rows = false;  // of C: TMA stores them
     static constexpr bool takes_batch = false;         // all products in one launch; their rows are aligned
+    static constexpr bool only_batch = false;          // takes nothing else
     using Layouts = PlainLayouts;                      // how A, B and C are stored
 };
 

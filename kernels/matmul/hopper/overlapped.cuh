@@ -176,13 +176,14 @@ __attribute__((noinline)) LaunchShape launch_hopper_overlapped(
 }
 
 template <typename T, int tile_n_, bool stream_k_, int multicast_ = 1, bool batch = false,
-          typename Layouts_ = PlainLayouts>
+          typename Layouts_ = PlainLayouts, bool only_batch_ = false>
 struct OverlappedTile : HopperTile {
     using Element = T;
     using Layouts = Layouts_;
     using Shape = OverlappedShape<tile_n_>;
     static constexpr unsigned tile_m = Shape::tile_m, tile_n = tile_n_, multicast = multicast_;
-    static constexpr bool stream_k = stream_k_, needs_aligned_rows = true, takes_batch = batch;
+    static constexpr bool stream_k = stream_k_, needs_aligned_rows = true, takes_batch = batch,
+                          only_batch = only_batch_;
     static_assert(multicast == 1 || multicast == 2, "StreamKSchedule knows pairs");
     static_assert(!Layouts::c_transposed);
 

@@ -55,7 +55,9 @@ __device__ inline std::uint64_t wgmma_operand(const void* shared, unsigned block
 #define WGMMA_FLOATS_32(d, i) WGMMA_FLOATS_16(d, i), WGMMA_FLOATS_16(d, i + 16)
 #define WGMMA_FLOATS_36(d, i) WGMMA_FLOATS_32(d, i), WGMMA_FLOATS_4(d, i + 32)
 #define WGMMA_FLOATS_44(d, i) WGMMA_FLOATS_36(d, i), WGMMA_FLOATS_8(d, i + 36)
+#define WGMMA_FLOATS_48(d, i) WGMMA_FLOATS_32(d, i), WGMMA_FLOATS_16(d, i + 32)
 #define WGMMA_FLOATS_52(d, i) WGMMA_FLOATS_44(d, i), WGMMA_FLOATS_8(d, i + 44)
+#define WGMMA_FLOATS_56(d, i) WGMMA_FLOATS_52(d, i), WGMMA_FLOATS_4(d, i + 52)
 #define WGMMA_FLOATS_60(d, i) WGMMA_FLOATS_52(d, i), WGMMA_FLOATS_8(d, i + 52)
 #define WGMMA_FLOATS_64(d, i) WGMMA_FLOATS_60(d, i), WGMMA_FLOATS_4(d, i + 60)
 #define WGMMA_FLOATS_72(d, i) WGMMA_FLOATS_64(d, i), WGMMA_FLOATS_8(d, i + 64)
@@ -76,7 +78,9 @@ __device__ inline std::uint64_t wgmma_operand(const void* shared, unsigned block
 #define WGMMA_NAMES_32 WGMMA_NAMES_16 ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
 #define WGMMA_NAMES_36 WGMMA_NAMES_32 ", %32, %33, %34, %35"
 #define WGMMA_NAMES_44 WGMMA_NAMES_36 ", %36, %37, %38, %39, %40, %41, %42, %43"
+#define WGMMA_NAMES_48 WGMMA_NAMES_44 ", %44, %45, %46, %47"
 #define WGMMA_NAMES_52 WGMMA_NAMES_44 ", %44, %45, %46, %47, %48, %49, %50, %51"
+#define WGMMA_NAMES_56 WGMMA_NAMES_52 ", %52, %53, %54, %55"
 #define WGMMA_NAMES_60 WGMMA_NAMES_52 ", %52, %53, %54, %55, %56, %57, %58, %59"
 #define WGMMA_NAMES_64 WGMMA_NAMES_60 ", %60, %61, %62, %63"
 #define WGMMA_NAMES_72 WGMMA_NAMES_64 ", %64, %65, %66, %67, %68, %69, %70, %71"
@@ -122,7 +126,9 @@ DEFINE_WGMMA(32, 16, 16, 17, 18, 19, 20)
 DEFINE_WGMMA(64, 32, 32, 33, 34, 35, 36)
 DEFINE_WGMMA(72, 36, 36, 37, 38, 39, 40)
 DEFINE_WGMMA(88, 44, 44, 45, 46, 47, 48)
+DEFINE_WGMMA(96, 48, 48, 49, 50, 51, 52)
 DEFINE_WGMMA(104, 52, 52, 53, 54, 55, 56)
+DEFINE_WGMMA(112, 56, 56, 57, 58, 59, 60)
 DEFINE_WGMMA(120, 60, 60, 61, 62, 63, 64)
 DEFINE_WGMMA(128, 64, 64, 65, 66, 67, 68)
 DEFINE_WGMMA(144, 72, 72, 73, 74, 75, 76)

@@ -11,10 +11,10 @@
 
 namespace BACKEND {
 
-// The side of the smallest tile. In tf32, batches of such products take less time than TMA needs to start, which no
-// model knows: their estimate is reduced.
+// The side of the smallest tile. Of 16 bits and in tf32, batches of such products take less time than TMA needs to
+// start, which no model knows: their estimate is reduced.
 constexpr size_t smallest_direct_side = 32;
-constexpr double smallest_direct_part = 0.35;
+constexpr double smallest_direct_part = 0.25;
 
 struct DirectPlan {
     const DirectChoice* choice = nullptr;
@@ -43,9 +43,7 @@ bool any_direct_plan(const ProductProblem& problem, Action action) {
 }
 
 inline double direct_cycles_of(const DirectChoice& choice, unsigned blocks, const ProductProblem& problem) {
-    const DeviceInfo& device = *problem.device;
-    return direct_cycles(choice, blocks, problem.shape, problem.form.products(), memory_speed(device),
-                         unsigned(device.multiprocessors));
+    return direct_cycles(choice, blocks, problem.shape, problem.form.products(), model_of(problem));
 }
 
 inline DirectPlan best_direct_plan(const ProductProblem& problem) {
@@ -94,9 +92,10 @@ inline ProductMethod direct_method(const ProductProblem& problem) {
         double(divide_up(m, tile.m)) * double(divide_up(n, tile.n)) * plan.blocks * double(problem.form.products()) <
         most_tiles;
     const auto is_aligned = [&](size_t columns) { return columns * size_of(problem.dtype) % 16 == 0; };
-    // In batches, where `hopper` has nothing to copy, it is faster, except for the smallest products of tf32.
+    // In batches, where `hopper` has nothing to copy, it is faster, except for the smallest products.
     const bool copies_nothing = is_aligned(problem.shape.n) && is_aligned(problem.shape.k);
-    const bool is_smallest = problem.form.products() > 1 && problem.dtype == DType::tf32 &&
+    const bool is_smallest = problem.form.products() > 1 &&
+                             (problem.dtype == DType::tf32 || size_of(problem.dtype) == 2) &&
                              std::max(problem.shape.m, problem.shape.n) <= smallest_direct_side;
     if (is_smallest) method.cycles *= smallest_direct_part;
     else if (copies_nothing && problem.form.products() > 1) method.cycles = HUGE_VAL;

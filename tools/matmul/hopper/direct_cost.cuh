@@ -25,13 +25,13 @@ struct DirectCost {
     double sharing;            // of blocks of a cluster that add each other's sums,
     double sharing_per_block;  // and for each of them
     double between_clusters;   // if several clusters share k
-    double bytes_per_cycle;    // of the memory, for each multiprocessor
+    double bytes_per_cycle;    // of an H200's memory, for each multiprocessor
     double visible_part;       // of the shorter of computing and reading: the rest is hidden
 };
-inline constexpr DirectCost direct_cost_16_bit = {2200, 6150, 411, 10, 0.058, 0.073, 3040, 9, 2810, 30.9, 0.33},
-                            direct_cost_f32 = {2280, 4280, 500, 18, 0.053, 0, 2420, 245, 1460, 34, 0.61},
-                            direct_cost_tf32 = {1930, 5950, 385, 27, 0, 0.062, 2500, 155, 1370, 34, 0.34},
-                            direct_cost_f64 = {5170, 3880, 337, 196, 0, 0.108, 1260, 229, 1120, 26.2, 0.26};
+inline constexpr DirectCost direct_cost_16_bit = {1540, 7010, 424, 281, 0.068, 0.051, 3360, 22, 3200, 16.6, 0.05},
+                            direct_cost_f32 = {2350, 4150, 500, 161, 0.048, 0, 4510, 4, 3650, 14, 0.39},
+                            direct_cost_tf32 = {2430, 6350, 385, 1114, 0, 0.049, 3250, 25, 2630, 11.5, 0.09},
+                            direct_cost_f64 = {3060, 5390, 337, 17, 0, 0.112, 4220, 3, 2900, 13.2, 0.15};
 
 // A tile, and what decides how long it takes.
 struct DirectChoice {
@@ -69,40 +69,50 @@ constexpr DirectChoice direct_tile(double reached, double alone) {
 // 16-bit types.
 template <typename T, bool tensor>
 inline constexpr DirectChoice direct_tiles[] = {
-    direct_tile<T, tensor, 128, 128, 2, 4, 4>(0.63, 1.30),
-    direct_tile<T, tensor, 128, 64, 2, 2, 3>(0.45, 1.18),
-    direct_tile<T, tensor, 64, 64, 2, 2, 4, true>(0.36, 1.14),
-    direct_tile<T, tensor, 32, 128, 1, 4, 4>(0.33, 1.10),
-    direct_tile<T, tensor, 128, 32, 4, 1, 4>(0.33, 1.10),
-    direct_tile<T, tensor, 32, 32, 2, 2, 4, true>(0.235, 1.30),
+    direct_tile<T, tensor, 128, 128, 2, 4, 4>(0.57, 1.3),
+    direct_tile<T, tensor, 96, 128, 2, 2, 3>(0.468, 1.18),
+    direct_tile<T, tensor, 64, 128, 2, 2, 3>(0.411, 1.18),
+    direct_tile<T, tensor, 128, 64, 2, 2, 3>(0.411, 1.18),
+    direct_tile<T, tensor, 64, 64, 2, 2, 4, true>(0.349, 1.22),
+    direct_tile<T, tensor, 32, 128, 1, 4, 4>(0.306, 1.1),
+    direct_tile<T, tensor, 128, 32, 4, 1, 4>(0.296, 1.1),
+    direct_tile<T, tensor, 32, 32, 2, 2, 4, true>(0.235, 1.58),
 };
 template <>
 inline constexpr DirectChoice direct_tiles<float, true>[] = {
-    direct_tile<float, true, 128, 128, 2, 4, 4>(0.55, 1.30),
-    direct_tile<float, true, 128, 64, 2, 2, 3>(0.41, 1.26),
-    direct_tile<float, true, 64, 64, 2, 2, 4, true>(0.36, 1.34),
-    direct_tile<float, true, 32, 128, 1, 4, 4>(0.32, 1.22),
-    direct_tile<float, true, 128, 32, 4, 1, 4>(0.30, 1.22),
-    direct_tile<float, true, 32, 32, 2, 2, 4, true>(0.26, 2.20),
+    direct_tile<float, true, 128, 128, 2, 2, 3>(0.534, 1.22),
+    direct_tile<float, true, 96, 128, 2, 2, 3>(0.517, 1.3),
+    direct_tile<float, true, 64, 128, 2, 2, 3>(0.439, 1.3),
+    direct_tile<float, true, 128, 64, 2, 2, 3>(0.424, 1.26),
+    direct_tile<float, true, 96, 64, 2, 2, 3>(0.453, 1.43),
+    direct_tile<float, true, 64, 64, 2, 2, 4, true>(0.397, 1.43),
+    direct_tile<float, true, 32, 128, 1, 4, 4>(0.326, 1.26),
+    direct_tile<float, true, 128, 32, 4, 1, 4>(0.286, 1.18),
+    direct_tile<float, true, 32, 32, 2, 2, 4, true>(0.286, 2.5),
 };
 template <>
 inline constexpr DirectChoice direct_tiles<float, false>[] = {
-    direct_tile<float, false, 128, 128, 2, 4, 4>(0.69, 1.30),
-    direct_tile<float, false, 128, 64, 2, 2, 3>(0.53, 1.14),
-    direct_tile<float, false, 64, 64, 2, 2, 4, true>(0.53, 1.26),
-    direct_tile<float, false, 32, 128, 1, 4, 4>(0.50, 1.22),
-    direct_tile<float, false, 128, 32, 4, 1, 4>(0.50, 1.26),
-    direct_tile<float, false, 32, 32, 4, 1, 4, true>(0.385, 1.58),
+    direct_tile<float, false, 128, 128, 2, 4, 4>(0.694, 1.3),
+    direct_tile<float, false, 96, 128, 2, 2, 3>(0.629, 1.18),
+    direct_tile<float, false, 64, 128, 2, 2, 3>(0.609, 1.18),
+    direct_tile<float, false, 128, 64, 4, 1, 3>(0.609, 1.18),
+    direct_tile<float, false, 64, 64, 2, 2, 4, true>(0.552, 1.3),
+    direct_tile<float, false, 32, 128, 1, 4, 4>(0.517, 1.18),
+    direct_tile<float, false, 128, 32, 4, 1, 4>(0.5, 1.26),
+    direct_tile<float, false, 32, 32, 4, 1, 4, true>(0.385, 1.64),
 };
 // More warps hide the latencies of f64.
 template <>
 inline constexpr DirectChoice direct_tiles<double, true>[] = {
-    direct_tile<double, true, 128, 128, 4, 4, 4>(0.79, 1.30),
-    direct_tile<double, true, 128, 64, 4, 2, 3>(0.74, 1.30),
-    direct_tile<double, true, 64, 64, 2, 2, 4, true>(0.69, 1.34),
-    direct_tile<double, true, 32, 128, 2, 4, 4>(0.72, 1.00),
-    direct_tile<double, true, 128, 32, 4, 2, 4>(0.90, 1.30),
-    direct_tile<double, true, 32, 32, 2, 2, 4, true>(0.59, 1.64),
+    direct_tile<double, true, 128, 128, 4, 4, 4>(0.766, 1.3),
+    direct_tile<double, true, 96, 128, 2, 4, 3>(0.818, 1.3),
+    direct_tile<double, true, 64, 128, 2, 4, 4>(0.791, 1.3),
+    direct_tile<double, true, 128, 64, 4, 2, 3>(0.766, 1.3),
+    direct_tile<double, true, 96, 64, 2, 4, 3>(0.996, 1.34),
+    direct_tile<double, true, 64, 64, 2, 2, 4, true>(0.741, 1.39),
+    direct_tile<double, true, 32, 128, 2, 4, 4>(0.741, 1),
+    direct_tile<double, true, 128, 32, 4, 2, 4>(0.996, 1.48),
+    direct_tile<double, true, 32, 32, 2, 2, 4, true>(0.552, 1.64),
 };
 
 inline TableOf<DirectChoice> direct_tiles_of(DType dtype) {
@@ -132,13 +142,13 @@ inline double unaligned_cycles(const DirectChoice& choice, const ProductShape& s
 
 // The cycles of so many products, without the launch.
 inline double direct_cycles(const DirectChoice& choice, unsigned blocks, const ProductShape& shape, size_t products,
-                            double memory_speed, unsigned multiprocessors) {
+                            const DeviceModel& device) {
     const DirectCost& cost = *choice.cost;
     const size_t steps = divide_up(divide_up(shape.k, choice.tile.k), blocks);
     const size_t all = divide_up(shape.m, choice.tile.m) * divide_up(shape.n, choice.tile.n) * products * blocks;
     const unsigned cluster = std::min(blocks, most_direct_cluster);
-    const size_t at_once = blocks_at_once(cluster, multiprocessors, choice.occupancy),
-                 occupied = divide_up(at_once, choice.occupancy),  // multiprocessors: clusters leave some idle
+    const size_t at_once = device.blocks_at_once(cluster, choice.occupancy),
+                 occupied = device.blocks_at_once(cluster),  // multiprocessors: clusters leave some idle
         waves = all / at_once, left = all % at_once;
     const double stage = choice.stage_cycles + unaligned_cycles(choice, shape);
     const auto wave = [&](size_t blocks_each) {  // on each multiprocessor
@@ -150,14 +160,13 @@ inline double direct_cycles(const DirectChoice& choice, unsigned blocks, const P
     constexpr double added_bytes_per_cycle = 50;  // of the clusters' sums of a tile (from two products of long k)
     const double adding_clusters = double(blocks / cluster) * double(choice.tile.m) * choice.tile.n *
                                    std::max(4U, choice.element_bytes) / added_bytes_per_cycle;
-    const double computing = double(waves) * wave(choice.occupancy) + wave(divide_up(left, occupied)) +
+    const double computing = double(waves) * wave(choice.occupancy) +
+                             wave(std::min(size_t{choice.occupancy}, divide_up(left, occupied))) +
                              (blocks > 1 ? cost.sharing + cost.sharing_per_block * cluster : 0) +
                              (blocks > cluster ? cost.between_clusters + adding_clusters : 0);
-    const double moving =
-        shape.elements() * double(products) * choice.element_bytes / (cost.bytes_per_cycle * multiprocessors);
-    // (Of batches, no model knows the memory's limit.)
-    const double least =
-        products == 1 ? least_reading_cycles(shape, choice.element_bytes, memory_speed, multiprocessors) : 0;
+    const double moving = shape.elements() * double(products) * choice.element_bytes /
+                          (cost.bytes_per_cycle * device.memory_speed * device.multiprocessors);
+    const double least = products == 1 ? least_reading_cycles(shape, choice.element_bytes, device) : 0;
     const double memory = std::max(least, moving);
     return cost.beginning + overlapped(computing, memory, cost.visible_part);
 }

@@ -26,6 +26,7 @@ constexpr TileChoice tile(double cycles_per_stage, double fixed_cycles, const St
             Tile::stream_k,
             Tile::needs_aligned_rows,
             Tile::takes_batch,
+            Tile::only_batch,
             {Tile::Layouts::a_transposed, Tile::Layouts::b_transposed, Tile::Layouts::c_transposed},
             cycles_per_stage,
             fixed_cycles,

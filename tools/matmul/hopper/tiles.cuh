@@ -66,9 +66,8 @@ inline const TileChoice* choice_of(const TileTable& tiles, const ProductProblem&
     if (!forced.empty()) return forced_choice(tiles, problem, forced.substr(0, forced.find('@')));
     const bool any = std::any_of(tiles.begin(), tiles.end(),
                                  [&](const TileChoice& choice) { return can_compute(tiles, choice, problem); });
-    return any ? &best_choice(tiles, problem.shape, problem.form.transposed, products,
-                              product_cost_of(problem.dtype, *problem.device),
-                              unsigned(problem.device->multiprocessors))
+    return any ? &best_choice(tiles, problem.shape, problem.form.transposed, products, product_cost_of(problem.dtype),
+                              model_of(problem))
                : nullptr;
 }
 
@@ -76,24 +75,24 @@ inline ProductMethod method_of_tiles(const TileTable& tiles, const ProductProble
     const std::string& forced = problem.forced_tile;
     const size_t at = forced.find('@');
     const size_t products = products_at_once(tiles, problem);
-    const auto multiprocessors = unsigned(problem.device->multiprocessors);
+    const DeviceModel device = model_of(problem);
     const TileChoice* choice = choice_of(tiles, problem, products);
     if (!choice) return {};
     const unsigned shares = at == forced.npos ? 0 : unsigned(parse_count(forced.substr(at + 1), "--tile"));
     ProductMethod method;
-    const ProductCost cost = product_cost_of(problem.dtype, *problem.device);
     const StreamKCost sharing =
-        choice->stream_k_cost.of(shared_operand_bytes(*choice, problem.shape), cost.memory_speed);
+        choice->stream_k_cost.of(shared_operand_bytes(*choice, problem.shape), device.memory_speed);
     method.launch = [choice, shares, sharing](MatmulArguments<void> arguments) {
         arguments.stream_k_shares = shares;
         return choice->launch(arguments, sharing);
     };
     method.tile = choice->name();
     method.by_cost_model = true;
-    method.cycles = estimated_cycles(*choice, problem.shape, products, cost, multiprocessors);
+    method.cycles = estimated_cycles(*choice, problem.shape, products, product_cost_of(problem.dtype), device);
     if (products > 1)
-        method.cycles = std::max(method.cycles, storing_cycles(problem.shape, problem.form.transposed.c, products,
-                                                               size_of(result_dtype(problem.dtype)), multiprocessors));
+        method.cycles =
+            std::max(method.cycles, storing_cycles(problem.shape, problem.form.transposed.c, products,
+                                                   size_of(result_dtype(problem.dtype)), device.multiprocessors));
     method.workspace_bytes = workspace_bytes;
     method.takes_batch = products > 1;
     method.takes_transposed = method.stores_transposed = true;  // as this tile does
@@ -114,9 +113,8 @@ inline size_t aligned_copies_bytes(const ProductProblem& problem) {
 inline ProductMethod hopper_method(const ProductProblem& problem) {
     if (!problem.hopper || is_float8(problem.dtype)) return {};
     ProductMethod method = method_of_tiles(hopper_tiles(problem.dtype), problem, aligned_copies_bytes(problem));
-    method.cycles +=
-        copying_cycles(problem.shape, problem.form.transposed, size_of(problem.dtype),
-                       product_cost_of(problem.dtype, *problem.device), unsigned(problem.device->multiprocessors));
+    method.cycles += copying_cycles(problem.shape, problem.form.transposed, size_of(problem.dtype),
+                                    product_cost_of(problem.dtype), model_of(problem));
     return method;
 }
 
@@ -139,6 +137,32 @@ inline bool hopper_kernels_run(int compute_capability) {
     int built = 0;
     CHECK(cudaMemcpy(&built, d_built.data(), sizeof built, cudaMemcpyDeviceToHost));
     return built != 0;
+}
+
+// How many clusters the current device runs at once, for a kernel whose blocks are held back by shared memory alone.
+inline ClusterCounts cluster_counts() {
+    ClusterCounts found;
+    CHECK(cudaFuncSetAttribute(report_hopper_code, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    CHECK(cudaFuncSetAttribute(report_hopper_code, cudaFuncAttributeMaxDynamicSharedMemorySize, most_shared_bytes));
+    cudaLaunchAttribute attribute{};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    cudaLaunchConfig_t configuration{};
+    configuration.blockDim = dim3(1);
+    configuration.attrs = &attribute;
+    configuration.numAttrs = 1;
+    for (unsigned resident = 1; resident <= ClusterCounts::most_resident; ++resident) {
+        constexpr size_t of_system = 1024;  // of each block
+        configuration.dynamicSmemBytes = (most_shared_bytes + of_system) / resident - of_system;
+        for (unsigned blocks = 1; blocks <= ClusterCounts::most_blocks; ++blocks) {
+            configuration.gridDim = dim3(blocks);
+            attribute.val.clusterDim.x = blocks;
+            int clusters = 0;
+            CHECK(cudaOccupancyMaxActiveClusters(&clusters, report_hopper_code, &configuration));
+            found.counts[resident - 1][blocks - 1] = unsigned(clusters);
+        }
+    }
+    return found;
 }
 
 }  // namespace BACKEND
