@@ -60,7 +60,7 @@ struct MemoryCost {
     static constexpr double bytes_per_cycle = 18;     // of each multiprocessor
     static constexpr double read_once_factor = 0.87;  // for a matrix that only one row or column of tiles reads
     static constexpr double visible_part = 0.15;      // in a batch: of the shorter of computing and moving,
-    static constexpr double crowding = 3.2e-9;        // and what moving takes longer for each byte in the L2 cache
+    static constexpr double crowding = 1.4e-8;        // and what moving takes longer for each shared byte, if slow
 };
 
 // If the L2 cache holds neither A nor B, and blocks are at different places along k: how many times as long the memory
@@ -139,24 +139,25 @@ inline BlockWork longest_work(const TileChoice& choice, const ProductShape& shap
             waves + 1, 1};
 }
 
-// The bytes of the products of a batch that are computed at the same time.
-inline double bytes_at_once(const TileChoice& choice, const ProductShape& shape, size_t products,
-                            const DeviceModel& device) {
+// The bytes that several tiles read, of the products of a batch that are computed at the same time.
+inline double shared_bytes_at_once(const TileChoice& choice, const ProductShape& shape, size_t products,
+                                   const DeviceModel& device) {
     const double tiles = double(divide_up(shape.m, choice.tile.m)) * double(divide_up(shape.n, choice.tile.n)),
                  blocks = double(device.multiprocessors) * choice.at_once;
-    return std::min(double(products), blocks / tiles) * shape.elements() * choice.element_bytes;
+    return std::min(double(products), blocks / tiles) * shared_operand_bytes(choice, shape);
 }
 
 // In a batch, blocks stay for many products: while the results of one are stored, the stages of the next are loaded;
 // results are as much traffic as A and B; and the more products are computed at the same time, the more the L2 cache has
-// to hold.
+// to hold. (That showed in batches of 14 shapes on an H100, and not on an H200, whose memory is faster.)
 inline double cycles_of_batch(const TileChoice& choice, const ProductShape& shape, size_t products,
                               const DeviceModel& device, const BlockWork& work, double multiplying, double reading) {
     constexpr double storing_part = 0.5;  // of the fixed cycles: the rest is hidden
     const double results = double(shape.m) * double(shape.n) * double(products) * choice.element_bytes /
                            (MemoryCost::bytes_per_cycle * device.multiprocessors);
     const double computing = multiplying + work.stores * choice.fixed_cycles * storing_part,
-                 crowding = MemoryCost::crowding * bytes_at_once(choice, shape, products, device),
+                 slowness = std::max(0.0, 1 / device.memory_speed - 1),
+                 crowding = MemoryCost::crowding * slowness * shared_bytes_at_once(choice, shape, products, device),
                  memory = (reading + results) / device.memory_speed * (1 + crowding);
     return std::max(computing, memory) + MemoryCost::visible_part * std::min(computing, memory);
 }

@@ -128,9 +128,9 @@ __device__ inline bool find_segment_of_cluster(const StreamKSchedule& schedule, 
     return index == 0;
 }
 
-/// Grid: at most one block per multiprocessor, or, in clusters of `split_k` that share a tile along k, tiles * split_k.
-/// Block 128 per 64 columns of the tile, plus 32. `multicast`: how many blocks of a cluster share B. `many`: for the
-/// products of a batch, whose Cs are stride_c elements apart.
+/// Grid: at most one block per multiprocessor, or several for small products; or, in clusters of `split_k` that share a
+/// tile along k, tiles * split_k. Block 128 per 64 columns of the tile, plus 32. `multicast`: how many blocks of a cluster
+/// share B. `many`: for the products of a batch, whose Cs are stride_c elements apart.
 template <typename T, int tile_m, int warpgroups, int stages, int split_k, int multicast, bool stream_k, bool many,
           typename Layouts>
 __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
@@ -218,20 +218,21 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
 #endif
 }
 
-/// As many stages as fit next to the results, at most 12.
-template <typename T, int tile_m, int warpgroups, int split_k>
+/// As many stages as fit next to the results, at most 12, if a multiprocessor holds `at_once` blocks.
+template <typename T, int tile_m, int warpgroups, int split_k, int at_once>
 constexpr int transposed_stages() {
-    constexpr int enough = 12;
+    constexpr int enough = 12, of_system = 1024;  // bytes of each block
     using OneStage = HopperTransposedShared<T, tile_m, warpgroups, 1, split_k>;
     using TwoStages = HopperTransposedShared<T, tile_m, warpgroups, 2, split_k>;
     constexpr int stage = sizeof(TwoStages) - sizeof(OneStage);
-    constexpr int fit = 1 + (most_shared_bytes - int{sizeof(OneStage)}) / stage;
+    constexpr int fit = 1 + ((most_shared_bytes + of_system) / at_once - of_system - int{sizeof(OneStage)}) / stage;
     return fit < enough ? fit : enough;
 }
 
-/// The parameters of a launch that do not depend on the kernel's type. `multicast` and `split_k` as in HopperTile.
+/// The parameters of a launch that do not depend on the kernel's type. `multicast`, `split_k` and `at_once` as in
+/// HopperTile.
 struct TransposedProductLaunch {
-    unsigned tile_m, warpgroups, split_k, multicast, b_box_rows, shared_bytes;
+    unsigned tile_m, warpgroups, split_k, multicast, at_once, b_box_rows, shared_bytes;
 };
 
 template <typename T>
@@ -250,34 +251,39 @@ __attribute__((noinline)) LaunchShape launch_hopper_transposed(TransposedProduct
     const CUtensorMap map_c = tma_store ? map_of_c(arguments, tile.tile_m / tile.split_k, 64) : maps.b;  // not used
     const TileOrder order = order_of(arguments, tile.tile_m, 64 * tile.warpgroups, group, tile.multicast);
     const StreamKSchedule schedule = schedule_of(arguments, order, cost);
-    const unsigned grid = tile.split_k > 1      ? order.tiles() * tile.split_k
-                          : schedule.shares > 0 ? stream_k_grid(schedule, arguments.multiprocessors)
-                                                : persistent_grid(order, arguments.multiprocessors, tile.multicast);
+    const unsigned grid = tile.split_k > 1 ? order.tiles() * tile.split_k
+                          : schedule.shares > 0
+                              ? stream_k_grid(schedule, arguments.multiprocessors)
+                              : persistent_grid(order, arguments.multiprocessors * tile.at_once, tile.multicast);
     return launch_hopper(kernel, grid, 128 * tile.warpgroups + 32, tile.shared_bytes, tile.split_k * tile.multicast,
                          operands.stream(), maps, map_c, arguments.d_c, arguments.stride_c, int(arguments.m),
                          int(arguments.n), order, schedule, partial_sums(arguments), tma_store);
 }
 
 template <typename T, int tile_m_, int warpgroups, int split_k_ = 1, int multicast_ = 1, bool stream_k_ = false,
-          bool batch = false, typename Layouts_ = PlainLayouts>
+          bool batch = false, typename Layouts_ = PlainLayouts, int at_once_ = 1>
 struct TransposedProductTile : HopperTile {
     using Element = T;
     using Layouts = Layouts_;
-    static constexpr unsigned tile_m = tile_m_, tile_n = 64 * warpgroups, split_k = split_k_, multicast = multicast_;
+    static constexpr unsigned tile_m = tile_m_, tile_n = 64 * warpgroups, split_k = split_k_, multicast = multicast_,
+                              at_once = at_once_;
     static constexpr bool stream_k = stream_k_, takes_batch = batch;
+    static_assert(at_once == 1 || batch, "only batches have so many tiles");
     static_assert((split_k > 1) + (multicast > 1) + stream_k + batch <= 1, "one way of sharing at a time");
     static_assert(!Layouts::c_transposed);
 
     static LaunchShape enqueue(const MatmulArguments<T>& arguments, const StreamKCost& cost) {
-        constexpr int stages = transposed_stages<T, tile_m_, warpgroups, split_k_>();
+        constexpr int stages = transposed_stages<T, tile_m_, warpgroups, split_k_, at_once_>();
+        constexpr bool only_many = Layouts::only_many || at_once > 1;
         using Pipeline = HopperPipeline<T, tile_m_, tile_n, stages, 64, multicast_, Layouts>;
         return launch_hopper_transposed<T>(
             kernel_of<batch>(arguments,
                              matmul_hopper_transposed<T, tile_m_, warpgroups, stages, split_k_, multicast_, stream_k_,
-                                                      Layouts::only_many, Layouts>,
+                                                      only_many, Layouts>,
                              matmul_hopper_transposed<T, tile_m_, warpgroups, stages, split_k_, multicast_, stream_k_,
-                                                      (batch || Layouts::only_many), Layouts>),
-            {tile_m, warpgroups, split_k, multicast, Layouts::b_transposed ? tile_n : unsigned{Pipeline::box_rows},
+                                                      (batch || only_many), Layouts>),
+            {tile_m, warpgroups, split_k, multicast, at_once,
+             Layouts::b_transposed ? tile_n : unsigned{Pipeline::box_rows},
              sizeof(HopperTransposedShared<T, tile_m_, warpgroups, stages, split_k_>)},
             arguments, cost);
     }

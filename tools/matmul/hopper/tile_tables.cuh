@@ -110,6 +110,7 @@ inline constexpr TileChoice tensor_core_tiles[] = {
     tile<TransposedProductTile<T, 16, 1>>(270, 2000),
     tile<TransposedProductTile<T, 32, 1, 1, 1, false, true>>(270, 2000),
     tile<TransposedProductTile<T, 64, 1, 1, 1, false, true>>(270, 2000),
+    tile<TransposedProductTile<T, 64, 1, 1, 1, false, true, PlainLayouts, 4>>(150, 500),
     tile<TransposedProductTile<T, 16, 1, 2>>(270, 4200),
     tile<TransposedProductTile<T, 32, 1, 2>>(270, 4200),
     tile<TransposedProductTile<T, 64, 1, 2>>(270, 5800),
