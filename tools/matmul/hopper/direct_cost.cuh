@@ -14,7 +14,7 @@
 namespace BACKEND {
 
 // What products of one type by `direct` cost, in cycles, the caches cold. tests/measure/fit_direct.py fits these
-// constants and those of direct_tiles.
+// constants and those of direct_tiles. (These are from 103 shapes with all tiles on an H100.)
 struct DirectCost {
     double beginning;          // of a product
     double fixed;              // of a wave of blocks: filling the ring, storing the sums

@@ -80,9 +80,10 @@ inline constexpr TileChoice f32_tiles[] = {
 // are fitted to products of n = 2304 to 8192, in steps of 256, to within 0.8 %, those of the others to products of 512
 // to 3072 that they compute in whole waves. The largest is listed several times: with and without the code to share
 // tiles, which costs 1 %, with as many rows as fill the waves, and for rows of C that TMA cannot store. Tiles of 16, 32
-// and 64 rows all wait for B. Sharing B by multicast costs another 1 %; it pays where rows of B are slow to read. (The
-// cycles of 128 x 64, those of tiles of 128 columns in two to eight parts, and how much slower unequal shares of a tile
-// are, 1.3, are from 21 products with all tiles on an H100, and were checked on 157 others.)
+// and 64 rows all wait for B. Sharing B by multicast costs another 1 %; it pays where rows of B are slow to read. (Tiles of
+// 96 to 128 rows x 64 columns, those in parts along k, and how much slower unequal shares of a tile are, 1.3, were timed
+// on an H100: 35 products with all tiles, and checked on 157 others; batches of 128 x 128 and of 64 x 64, four tiles at
+// once, on an H100 and an H200.)
 template <typename T>
 inline constexpr TileChoice tensor_core_tiles[] = {
     tile<OverlappedTile<T, 256, false, 1, true>>(1016, 1700),
