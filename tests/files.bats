@@ -554,7 +554,7 @@ counted() {
 
 @test "text of many blocks is read as a whole: its numbers, its lines and its errors" {
     local lines
-    # A block is 256 KiB: these are nine, and lines continue from one to the next.
+    # A block is 256 KiB, or 512 on a device: these are several, and lines continue from one to the next.
     seq 100000 | awk '{ print $1, -$1, $1 / 4 }' >three
     lines=$(transpose -q -d "$device" three | awk '{ print NF, $1, $NF }')
     [ "$lines" = "100000 1 100000
@@ -581,11 +581,11 @@ counted() {
     refuses 4 "line 1: '1*...' is outside the range of f64" reduce long
 }
 
-@test "a file of text gives the result, the lines and the errors of a pipe, wherever its blocks of 256 KiB end" {
+@test "a file of text gives the result, the lines and the errors of a pipe, wherever its blocks of 256 or 512 KiB end" {
     local block=262144 size
     # (Fractions, whose sum shows how the text is cut.)
     perl -e 'srand 7; printf "%.9f%s", rand() - 0.5, ("\n", " ", ",", "\r\n")[rand 4] for 1 .. 130000' >whole
-    for size in $((block - 1)) $block $((block + 1)) $((4 * block)) $((4 * block + 7)); do
+    for size in $((block - 1)) $block $((block + 1)) $((2 * block)) $((2 * block + 1)) $((4 * block)) $((4 * block + 7)); do
         head -c "$size" whole >cut
         expect_fine reduce cut
         local of_file=$output

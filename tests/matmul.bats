@@ -467,6 +467,12 @@ ones() { awk -v where="$1" -v n=$(($2 * $3)) 'BEGIN { for (i = 0; i < n; ++i) pr
         [ "$(column verify | sort | uniq -c | xargs)" = "6 pass" ] || complain "$dtype"
         refuses 77 "a launch for each of 101 products, and 100 at most" matmul -k hopper -n 33 --batch 101 -t "$dtype"
     done
+    # Blocks that have several tiles of several products.
+    for dtype in bf16 f16; do
+        expect_fine matmul -k hopper --tile 64x64x64:groups,128x128x64 -t $dtype --batch 700 -w 0 -r 1 --csv \
+            -n 64x96x80,136x200x328
+        [ "$(column verify | sort | uniq -c | xargs)" = "4 pass" ] || complain "$dtype"
+    done
 }
 
 @test "hopper reads transposed operands as they are stored, with every tile, alone and in batches" {

@@ -49,10 +49,10 @@ inline void release_locked(void* memory) {
 inline const SlotMemory pinned_memory = {allocate_locked, release_locked};
 
 // Elements in a piece: enough to be worth a copy and a launch, few enough for many slots.
-constexpr std::size_t device_piece_elements = std::size_t{1} << 20;
+constexpr std::size_t device_piece_elements = elements_of_large_piece;
 
-// The most elements in a piece of text: 512 KiB of single digits.
-constexpr std::size_t most_text_elements = std::size_t{1} << 18;
+// The most elements in a piece of text, if it is single digits.
+constexpr std::size_t most_text_elements = large_text_block_bytes / 2;
 
 // A slot on the host and its piece on the device. All work for one slot is enqueued in one stream; the work of
 // different slots overlaps.

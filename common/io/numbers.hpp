@@ -135,6 +135,11 @@ struct Slot {
 // been parsed. If the number does not matter, several threads can parse parts at once.
 enum class Cut { anywhere, exactly };
 
+// Bytes of text that are read as one piece, if it may end anywhere. Devices ask for pieces of many elements, and get
+// larger ones: copying a piece and starting its kernels takes 40 us of one thread after the other.
+constexpr std::size_t text_block_bytes = std::size_t{1} << 18, large_text_block_bytes = 2 * text_block_bytes,
+                      elements_of_large_piece = std::size_t{1} << 20;
+
 // What an input's header says.
 struct NumberLayout {
     NumberFormat format = NumberFormat::text;

@@ -11,10 +11,7 @@
 
 namespace {
 
-// A device gets larger blocks: each takes some calls that wait for their turn.
-constexpr std::size_t block_bytes = std::size_t{1} << 18, large_block_bytes = 2 * block_bytes,
-                      elements_of_large_block = std::size_t{1} << 20, usual_word = 64,
-                      longest_word = std::size_t{1} << 20;
+constexpr std::size_t usual_word = 64, longest_word = std::size_t{1} << 20;
 
 // Widens the first n of these words from int64_t to double.
 void widen_integers(std::uint64_t* words, std::size_t n, const std::vector<std::size_t>& negative_zeros) {
@@ -49,8 +46,9 @@ public:
 
     bool take(Slot& slot, std::size_t most, Cut cut) override {
         slot.is_ready = cut == Cut::exactly;
-        return slot.is_ready ? take_numbers(slot, most)
-                             : take_block(slot, most < elements_of_large_block ? block_bytes : large_block_bytes);
+        return slot.is_ready
+                   ? take_numbers(slot, most)
+                   : take_block(slot, most < elements_of_large_piece ? text_block_bytes : large_text_block_bytes);
     }
 
     // A block with a fraction is f64 as a whole.
@@ -76,8 +74,8 @@ public:
     }
 
 private:
-    // Blocks begin at the same places whatever the input is: at the word in which a multiple of `bytes` lies. Of a file, a
-    // block is only claimed here, and read beside others.
+    // Blocks begin at the same places whatever the input is: at the word in which a multiple of `bytes` lies. Of a
+    // file, a block is only claimed here, and read beside others.
     bool take_block(Slot& slot, std::size_t bytes) {
         if (is_at_end_) return false;
         slot.is_in_file = file_->size() >= 0;
@@ -230,10 +228,10 @@ private:
         for (std::size_t& place : negative_zeros_) place -= taken_;
         taken_ = 0;
         PipelineShape shape;
-        if (file_->size() >= 0 && static_cast<std::size_t>(file_->size()) <= block_bytes) shape.threads = 1;
+        if (file_->size() >= 0 && static_cast<std::size_t>(file_->size()) <= text_block_bytes) shape.threads = 1;
         while (slots_.size() < shape.slots()) slots_.emplace_back();
         std::atomic<std::size_t> count = ahead_.size();
-        const auto take = [&](std::size_t slot) { return count < most && take_block(slots_[slot], block_bytes); };
+        const auto take = [&](std::size_t slot) { return count < most && take_block(slots_[slot], text_block_bytes); };
         const auto work = [&](std::size_t slot) { read_and_parse(slots_[slot]); };
         const auto finish = [&](std::size_t slot) {
             settle_block(slots_[slot]);

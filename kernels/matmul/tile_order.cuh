@@ -29,12 +29,12 @@ __device__ inline T* matrix_of(int product, T* matrices, size_t stride) {
 /// `group` tiles, then one to the right, until the band of that height is finished; then the next band. Each kernel
 /// uses the height that was fastest.
 struct TileOrder {
-    unsigned tiles_m, tiles_n, group, products;  // the tiles of one product come before those of the next
+    unsigned tiles_m, tiles_n, group, together, products;  // the tiles of one product come before those of the next
 
     /// Bands of about equal height, at most `highest` tiles: a low last band would share few columns of B. `together`:
     /// every set of this many consecutive tiles lies in one column; the last tiles of a set may lie beyond the matrix.
-    TileOrder(unsigned rows, unsigned columns, unsigned highest, unsigned together = 1, size_t products_ = 1)
-        : tiles_n(columns), products(static_cast<unsigned>(products_)) {
+    TileOrder(unsigned rows, unsigned columns, unsigned highest, unsigned together_ = 1, size_t products_ = 1)
+        : tiles_n(columns), together(together_), products(static_cast<unsigned>(products_)) {
         const auto sets = static_cast<unsigned>(divide_up(rows, together)),
                    bands = static_cast<unsigned>(divide_up(sets * together, highest));
         tiles_m = sets * together;
@@ -59,14 +59,14 @@ struct TileOrder {
     __device__ void place(unsigned tile, unsigned& tile_row, unsigned& tile_column, OnlyProduct) const {
         place(tile, tile_row, tile_column);
     }
-    /// In a batch, the first tile differs from product to product: a block that takes every so many tiles would else have
-    /// the same tile of all its products, a whole one or one that hardly exists.
+    /// In a batch, the first set of tiles differs from product to product. Where a product's tiles divide the number of
+    /// blocks, a block would else have the same tile of all its products, a whole one or one that hardly exists.
     __host__ __device__ void place(unsigned tile, unsigned& tile_row, unsigned& tile_column, int& product) const {
         constexpr unsigned golden_ratio = 0x9e3779b9;  // of 2^32: its multiples are spread evenly
         const unsigned of_product = tiles_of_product(), number = tile / of_product;
         const auto first = static_cast<unsigned>(static_cast<std::uint64_t>(number * golden_ratio) * of_product >> 32);
         product = static_cast<int>(number);
-        place((tile + first) % of_product, tile_row, tile_column);
+        place((tile + first / together * together) % of_product, tile_row, tile_column);
     }
 };
 

@@ -100,9 +100,9 @@ def cycles(dtype, shape, tile, blocks, constants):
         computing += constants["sharing"] + constants["sharing_per_block"] * cluster
     if blocks > cluster:
         computing += constants["between_clusters"] + blocks // cluster * tile_m * tile_n * max(4, size) / ADDED_BYTES
-    each = constants["memory_speed"] * MULTIPROCESSORS
-    memory = max((m * k + k * n + m * n) * size / (constants["bytes_per_cycle"] * each),
-                 (m + n) * k * size / (LEAST_READING * each))
+    speed = constants["memory_speed"] * MULTIPROCESSORS
+    memory = max((m * k + k * n + m * n) * size / (constants["bytes_per_cycle"] * speed),
+                 (m + n) * k * size / (LEAST_READING * speed))
     return LAUNCH + constants["beginning"] + max(computing, memory) + constants["visible_part"] * min(computing, memory)
 
 

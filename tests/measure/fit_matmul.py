@@ -164,17 +164,6 @@ def fit_memory(by_key):
         show("MemoryCost::" + name, unit, in_source(tile_file, name, "MemoryCost"), fitted)
 
 
-def fit_clusters(by_key):
-    """The most clusters of four that run at once: with one more, a second wave begins."""
-    tile = by_key["64x64x64/4"]
-    most = blocks // 4
-    counts = [count for count in range(most - 6, most + 1) if count > 0]
-    cycles = measure(tile, [tile.shape(1, count, 64) for count in counts])
-    if cycles:
-        at_once = max([count for count, time in zip(counts, cycles) if time < 1.3 * min(cycles)])
-        show("blocks_at_once() of clusters of four / blocks", "1", 120 / 132, 4 * at_once / blocks)
-
-
 def shared_cycles(tile, tiles, shares, stages):
     """A partial wave cut into this many shares: the cycles beyond its stages, and the stages of a share."""
     cycles = measure(tile, [tile.shape(1, tiles, stages)], shares)
@@ -246,7 +235,6 @@ keys = {dtype: {(tile.kernel, tile.key): tile for tile in table} for dtype, tabl
 bf16 = {key: tile for (_, key), tile in keys["bf16"].items()}
 fit_loading(bf16)
 fit_memory(bf16)
-fit_clusters(bf16)
 fit_grouped_sums([bf16["16x64x64:stream-k"], bf16["64x128x64:stream-k"], keys["tf32"]["hopper", "16x64x32:stream-k"],
                   keys["tf32"]["hopper", "64x64x32:stream-k"]])
 fit_large_sums(bf16["128x256x64:stream-k"], "tensor_core_stream_k")

@@ -32,7 +32,7 @@ struct ProductLibraries {
 struct ProductProblem {
     const DeviceInfo* device = nullptr;
     bool hopper = false;          // whether the device and this build run kernels for sm_90a
-    ClusterCounts clusters = {};  // if so
+    ClusterCounts clusters = {};  // of a Hopper GPU
     DType dtype = DType::f32;
     ProductShape shape = {};
     ProductForm form = {};

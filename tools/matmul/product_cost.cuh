@@ -38,8 +38,8 @@ inline double memory_speed(const DeviceInfo& device) {
     return device.peak_gbyte_per_s > 0 ? device.peak_gbyte_per_s / h200_gbyte_per_s : 1;
 }
 
-// How many clusters of so many blocks run at once if a multiprocessor holds 1 to most_resident of the blocks. The groups
-// of multiprocessors, in which a cluster must fit, differ in size, and from card to card.
+// How many clusters of 1 to most_blocks blocks run at once if a multiprocessor holds 1 to most_resident blocks. The
+// groups of multiprocessors, in which a cluster must fit, differ in size, and from card to card.
 struct ClusterCounts {
     static constexpr unsigned most_blocks = 16, most_resident = 4;
     unsigned counts[most_resident][most_blocks] = {};

@@ -57,7 +57,7 @@ struct LoadingCost {
 
 // The memory's share of the time.
 struct MemoryCost {
-    static constexpr double bytes_per_cycle = 18;     // of each multiprocessor
+    static constexpr double bytes_per_cycle = 18;     // of each multiprocessor, where the memory is an H200's
     static constexpr double read_once_factor = 0.87;  // for a matrix that only one row or column of tiles reads
     static constexpr double visible_part = 0.15;      // in a batch: of the shorter of computing and moving,
     static constexpr double crowding = 1.4e-8;        // and what moving takes longer for each shared byte, if slow
@@ -148,8 +148,8 @@ inline double shared_bytes_at_once(const TileChoice& choice, const ProductShape&
 }
 
 // In a batch, blocks stay for many products: while the results of one are stored, the stages of the next are loaded;
-// results are as much traffic as A and B; and the more products are computed at the same time, the more the L2 cache has
-// to hold. (That showed in batches of 14 shapes on an H100, and not on an H200, whose memory is faster.)
+// results are as much traffic as A and B. Where many products are computed at the same time, an H100 moved less (in
+// batches of 14 shapes), an H200 did not, whose memory is faster; perhaps the L2 cache cannot hold them.
 inline double cycles_of_batch(const TileChoice& choice, const ProductShape& shape, size_t products,
                               const DeviceModel& device, const BlockWork& work, double multiplying, double reading) {
     constexpr double storing_part = 0.5;  // of the fixed cycles: the rest is hidden
@@ -188,7 +188,7 @@ inline bool can_compute(const TileChoice& choice, const ProductShape& shape, con
                         unsigned multiprocessors) {
     constexpr size_t tma_alignment = 16;
     if (choice.stored != stored) return false;
-    if (products > 1 ? !choice.takes_batch : choice.only_batch || choice.at_once > 1) return false;
+    if (products > 1 ? !choice.takes_batch : choice.only_batch) return false;
     if (choice.needs_aligned_rows && shape.n * choice.element_bytes % tma_alignment != 0) return false;
     return choice.least_rows == 0 || can_fit(fitted_tiles(shape.m, shape.n, multiprocessors));
 }

@@ -16,8 +16,8 @@ namespace BACKEND {
 // piece is reduced by itself, and its result is added to the total in a second step. Second steps run one at a time, in
 // the order of the input. Only they may change the accumulator, so that a result that follows from the pieces and their
 // order alone is the same with any number of threads. Except for the last one, pieces have 1 MiB on the host and 2^20
-// elements on the device; pieces of text have as many numbers as 256 or 512 KiB of it. Pieces of text are i64 until the first
-// number that is not an integer; after that, a piece may be i64 again if all its numbers are.
+// elements on the device; pieces of text are the numbers of 256 KiB of it, or of 512 KiB. Pieces of text are i64 until
+// the first number that is not an integer; after that, a piece may be i64 again if all its numbers are.
 class Accumulator {
 public:
     using Add = std::function<void()>;

@@ -215,7 +215,7 @@ struct F32GroupTile : HopperTile {
     using Layouts = Layouts_;
     using Shape = F32GroupShape<tile_m_, tile_n_, warps, groups, stages, Layouts>;
     static constexpr unsigned tile_m = tile_m_, tile_n = tile_n_, at_once = groups;
-    static constexpr bool takes_batch = true;
+    static constexpr bool takes_batch = true, only_batch = true;
 
     static LaunchShape enqueue(const MatmulArguments<float>& arguments, const StreamKCost&) {
         constexpr unsigned group = 8;

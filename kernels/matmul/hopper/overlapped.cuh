@@ -185,14 +185,16 @@ struct OverlappedTile : HopperTile {
     static constexpr bool stream_k = stream_k_, needs_aligned_rows = true, takes_batch = batch,
                           only_batch = only_batch_;
     static_assert(multicast == 1 || multicast == 2, "StreamKSchedule knows pairs");
+    static_assert(multicast == 1 || !batch, "only B of one product is shared");
     static_assert(!Layouts::c_transposed);
 
     static LaunchShape enqueue(const MatmulArguments<T>& arguments, const StreamKCost& cost) {
         using Pipeline = HopperPipeline<T, Shape::tile_m, tile_n_, Shape::stages, 64, multicast_, Layouts>;
+        constexpr bool only_many = Layouts::only_many || only_batch;
         return launch_hopper_overlapped<T>(
             kernel_of<batch>(
-                arguments, matmul_hopper_overlapped<T, tile_n_, stream_k_, multicast_, Layouts::only_many, Layouts>,
-                matmul_hopper_overlapped<T, tile_n_, stream_k_, multicast_, (batch || Layouts::only_many), Layouts>),
+                arguments, matmul_hopper_overlapped<T, tile_n_, stream_k_, multicast_, only_many, Layouts>,
+                matmul_hopper_overlapped<T, tile_n_, stream_k_, multicast_, (batch || only_many), Layouts>),
             {tile_m, tile_n, multicast, Layouts::b_transposed ? tile_n : unsigned{Pipeline::box_rows},
              sizeof(HopperOverlappedShared<T, tile_n_>)},
             arguments, cost);

@@ -128,9 +128,9 @@ __device__ inline bool find_segment_of_cluster(const StreamKSchedule& schedule, 
     return index == 0;
 }
 
-/// Grid: at most one block per multiprocessor, or several for small products; or, in clusters of `split_k` that share a
-/// tile along k, tiles * split_k. Block 128 per 64 columns of the tile, plus 32. `multicast`: how many blocks of a cluster
-/// share B. `many`: for the products of a batch, whose Cs are stride_c elements apart.
+/// Grid: at most one block per multiprocessor (or the tile's `at_once`, in batches); or, in clusters of `split_k` that
+/// share a tile along k, tiles * split_k. Block 128 per 64 columns of the tile, plus 32. `multicast`: how many blocks of
+/// a cluster share B. `many`: for the products of a batch, whose Cs are stride_c elements apart.
 template <typename T, int tile_m, int warpgroups, int stages, int split_k, int multicast, bool stream_k, bool many,
           typename Layouts>
 __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
@@ -267,14 +267,14 @@ struct TransposedProductTile : HopperTile {
     using Layouts = Layouts_;
     static constexpr unsigned tile_m = tile_m_, tile_n = 64 * warpgroups, split_k = split_k_, multicast = multicast_,
                               at_once = at_once_;
-    static constexpr bool stream_k = stream_k_, takes_batch = batch;
+    static constexpr bool stream_k = stream_k_, takes_batch = batch, only_batch = at_once_ > 1;
     static_assert(at_once == 1 || batch, "only batches have so many tiles");
     static_assert((split_k > 1) + (multicast > 1) + stream_k + batch <= 1, "one way of sharing at a time");
     static_assert(!Layouts::c_transposed);
 
     static LaunchShape enqueue(const MatmulArguments<T>& arguments, const StreamKCost& cost) {
         constexpr int stages = transposed_stages<T, tile_m_, warpgroups, split_k_, at_once_>();
-        constexpr bool only_many = Layouts::only_many || at_once > 1;
+        constexpr bool only_many = Layouts::only_many || only_batch;
         using Pipeline = HopperPipeline<T, tile_m_, tile_n, stages, 64, multicast_, Layouts>;
         return launch_hopper_transposed<T>(
             kernel_of<batch>(arguments,

@@ -92,7 +92,8 @@ inline ProductMethod direct_method(const ProductProblem& problem) {
         double(divide_up(m, tile.m)) * double(divide_up(n, tile.n)) * plan.blocks * double(problem.form.products()) <
         most_tiles;
     const auto is_aligned = [&](size_t columns) { return columns * size_of(problem.dtype) % 16 == 0; };
-    // In batches, where `hopper` has nothing to copy, it is faster, except for the smallest products.
+    // In batches, where `hopper` has nothing to copy, it is faster, except for the smallest products in tf32 and
+    // of 16 bits.
     const bool copies_nothing = is_aligned(problem.shape.n) && is_aligned(problem.shape.k);
     const bool is_smallest = problem.form.products() > 1 &&
                              (problem.dtype == DType::tf32 || size_of(problem.dtype) == 2) &&

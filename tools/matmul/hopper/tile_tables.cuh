@@ -80,15 +80,14 @@ inline constexpr TileChoice f32_tiles[] = {
 // are fitted to products of n = 2304 to 8192, in steps of 256, to within 0.8 %, those of the others to products of 512
 // to 3072 that they compute in whole waves. The largest is listed several times: with and without the code to share
 // tiles, which costs 1 %, with as many rows as fill the waves, and for rows of C that TMA cannot store. Tiles of 16, 32
-// and 64 rows all wait for B. Sharing B by multicast costs another 1 %; it pays where rows of B are slow to read. (Tiles of
-// 96 to 128 rows x 64 columns, those in parts along k, and how much slower unequal shares of a tile are, 1.3, were timed
-// on an H100: 35 products with all tiles, and checked on 157 others; batches of 128 x 128 and of 64 x 64, four tiles at
-// once, on an H100 and an H200.)
+// and 64 rows all wait for B. Sharing B by multicast costs another 1 %; it pays where rows of B are slow to read.
+// (Tiles of 96 to 128 rows x 64 columns, those in parts along k, and how much slower unequal shares of a tile are, 1.3,
+// were timed on an H100: 35 products with all tiles, and checked on 157 others. Batches of 128 x 128 and of 64 x 64,
+// four tiles at once, were timed on an H100 and an H200.)
 template <typename T>
 inline constexpr TileChoice tensor_core_tiles[] = {
     tile<OverlappedTile<T, 256, false, 1, true>>(1016, 1700),
     tile<OverlappedTile<T, 256, true>>(1016, 1700, tensor_core_stream_k),
-    tile<OverlappedTile<T, 128, false, 1, true, PlainLayouts, true>>(530, 1700),
     tile<MmaTile<T>>(1016, 1700),
     tile<OverlappedTile<T, 240, false>>(952, 1700),
     tile<OverlappedTile<T, 224, false>>(905, 1700),
@@ -100,6 +99,7 @@ inline constexpr TileChoice tensor_core_tiles[] = {
     tile<TransposedProductTile<T, 168, 2>>(687, 1690),
     tile<TransposedProductTile<T, 144, 2>>(600, 2300),
     tile<TransposedProductTile<T, 128, 2>>(520, 2300),
+    tile<OverlappedTile<T, 128, false, 1, true, PlainLayouts, true>>(530, 1700),
     tile<TransposedProductTile<T, 120, 2>>(505, 2300),
     tile<TransposedProductTile<T, 104, 2>>(470, 2300),
     tile<TransposedProductTile<T, 88, 2>>(440, 2200),
@@ -111,7 +111,7 @@ inline constexpr TileChoice tensor_core_tiles[] = {
     tile<TransposedProductTile<T, 16, 1>>(270, 2000),
     tile<TransposedProductTile<T, 32, 1, 1, 1, false, true>>(270, 2000),
     tile<TransposedProductTile<T, 64, 1, 1, 1, false, true>>(270, 2000),
-    tile<TransposedProductTile<T, 64, 1, 1, 1, false, true, PlainLayouts, 4>>(150, 500),
+    tile<TransposedProductTile<T, 64, 1, 1, 1, false, true, PlainLayouts, 4>>(265, 500),
     tile<TransposedProductTile<T, 16, 1, 2>>(270, 4200),
     tile<TransposedProductTile<T, 32, 1, 2>>(270, 4200),
     tile<TransposedProductTile<T, 64, 1, 2>>(270, 5800),
