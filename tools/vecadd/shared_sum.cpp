@@ -27,6 +27,7 @@ SharedSum::SharedSum(Session& session, const NumberLayout& layout, std::size_t c
     const std::string own = team.speaks() ? session.output.make_parts(bytes) : "";
     const std::string path = team.gather(own).front();
     if (!team.speaks()) session.output.join_parts(session.options.output_path, path, bytes);
+    team.gather("");  // all have the file open: a process that fails from now on removes it
 }
 
 void SharedSum::append(const Piece& sum, std::size_t first) {
