@@ -20,6 +20,14 @@ namespace BACKEND {
 /// The most shared memory that a block can have.
 constexpr int most_shared_bytes = 227 * 1024;
 
+/// What the system takes of it for each block of a multiprocessor.
+constexpr int system_shared_bytes = 1024;
+
+/// The most that a block can have if a multiprocessor is to hold `resident` of them.
+constexpr int most_shared_bytes_of(int resident) {
+    return (most_shared_bytes + system_shared_bytes) / resident - system_shared_bytes;
+}
+
 /// The address of an object in shared memory, as PTX takes it.
 __device__ inline std::uint32_t shared_address(const void* pointer) {
     return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));

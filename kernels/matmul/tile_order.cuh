@@ -25,6 +25,12 @@ __device__ inline T* matrix_of(int product, T* matrices, size_t stride) {
     return matrices + static_cast<size_t>(product) * stride;
 }
 
+/// A number below `count` that differs as much as possible for neighboring `number`s.
+__host__ __device__ inline unsigned spread(unsigned number, unsigned count) {
+    constexpr unsigned golden_ratio = 0x9e3779b9;  // of 2^32: its multiples are spread evenly
+    return static_cast<unsigned>(static_cast<std::uint64_t>(number * golden_ratio) * count >> 32);
+}
+
 /// Tiles are numbered so that blocks which run at the same time share rows of A and columns of B in the L2 cache: down
 /// `group` tiles, then one to the right, until the band of that height is finished; then the next band. Each kernel
 /// uses the height that was fastest.
@@ -62,9 +68,7 @@ struct TileOrder {
     /// In a batch, the first set of tiles differs from product to product. Where a product's tiles divide the number of
     /// blocks, a block would else have the same tile of all its products, a whole one or one that hardly exists.
     __host__ __device__ void place(unsigned tile, unsigned& tile_row, unsigned& tile_column, int& product) const {
-        constexpr unsigned golden_ratio = 0x9e3779b9;  // of 2^32: its multiples are spread evenly
-        const unsigned of_product = tiles_of_product(), number = tile / of_product;
-        const auto first = static_cast<unsigned>(static_cast<std::uint64_t>(number * golden_ratio) * of_product >> 32);
+        const unsigned of_product = tiles_of_product(), number = tile / of_product, first = spread(number, of_product);
         product = static_cast<int>(number);
         place((tile + first / together * together) % of_product, tile_row, tile_column);
     }

@@ -11,6 +11,7 @@ tools/matmul/hopper/direct_cost.cuh. --memory-speed is that of the GPU, compared
 import argparse
 import math
 import os
+import re
 import sys
 
 sys.dont_write_bytecode = True
@@ -40,29 +41,33 @@ def divide_up(count, group):
     return -(-count // group)
 
 
-def warps_and_stages(dtype, tile):
-    """Those of a block, as direct_tiles has them."""
-    tile_m, tile_n = tile
-    is_square = tile_m == tile_n
-    stages = 4 if is_square or 32 in tile else 3
-    if dtype == "f64":
-        return {(128, 128): 16, (64, 64): 4, (32, 32): 4}.get(tile, 8), 4 if tile == (64, 128) else stages
-    if tile == (128, 128):
-        return (4, 3) if dtype == "tf32" else (8, 4)
-    return 4, stages
+def blocks_of_source():
+    """Warps and stages of a block, by type and tile, as direct_tiles has them."""
+    names = {"T, tensor": ("bf16", "f16"), "float, true": ("tf32",), "float, false": ("f32",), "double, true": ("f64",)}
+    text = open(os.path.join(ROOT, "tools", "matmul", "hopper", "direct_cost.cuh")).read()
+    rows = re.findall(r"direct_tile<(%s), %s" % ("|".join(names), ", ".join([r"(\d+)"] * 5)), text)
+    found = {}
+    for name, *numbers in rows:
+        tile_m, tile_n, warps_m, warps_n, stages = map(int, numbers)
+        for dtype in names[name]:
+            found[dtype, (tile_m, tile_n)] = warps_m * warps_n, stages
+    return found
+
+
+BLOCKS = blocks_of_source()
 
 
 def shared_bytes(dtype, tile):
     """Shared memory of a block, as DirectShape::shared_bytes."""
     size, (tile_m, tile_n) = SIZES[dtype], tile
-    tile_k, stages = 128 // size, warps_and_stages(dtype, tile)[1]
+    tile_k, stages = 128 // size, BLOCKS[dtype, tile][1]
     row_a, row_b = tile_k + (8 if size == 2 else 4), tile_n + (4 if size == 8 else 8)
     sum_bytes = max(4, size)
     return max(size * (tile_m * row_a + tile_k * row_b) * stages, sum_bytes * tile_m * (tile_n + 16 // sum_bytes))
 
 
 def occupancy(dtype, tile):
-    threads = 32 * warps_and_stages(dtype, tile)[0]
+    threads = 32 * BLOCKS[dtype, tile][0]
     return max(1, min(65536 // (threads * 168), 227 * 1024 // (shared_bytes(dtype, tile) + 1024)))
 
 

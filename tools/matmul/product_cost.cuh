@@ -12,7 +12,7 @@
 namespace BACKEND {
 
 // What a product of one type costs besides the stages, in cycles. (Fitted to more than 200 products of each type with
-// all their tiles on an H200, the caches cold; but of 16 bits, stored_elements is from 13 products on an H100, and
+// all their tiles on an H200, the caches cold; but of 16 bits, stored_elements is from 15 products on an H100, and
 // `cluster` was raised from 1410 because 110 products on an H100 took a tenth longer where blocks share k.)
 struct ProductCost {
     double beginning;           // until the first stage has arrived, and from the last result on

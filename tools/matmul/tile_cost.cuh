@@ -51,7 +51,7 @@ struct LoadingCost {
     static constexpr double unaligned_row_of_b_multicast = 2.6;  // for two blocks
     static constexpr double waiting_part = 0.5;  // of these cycles: due to the other multiprocessors that have tiles
     // If blocks of a cluster share k, blocks that need the same rows are elsewhere, and the L2 cache delivers them more
-    // often. That shows from a part of the multiprocessors on, at first in proportion. (From ten products on an H100.)
+    // often. That shows from a part of the multiprocessors on, at first in proportion. (From six products on an H100.)
     static constexpr double split_from = 0.68, split_slope = 5, most_of_split = 0.85;
 };
 

@@ -55,7 +55,7 @@ struct DirectShape {
 
     /// Blocks that a multiprocessor holds at least: a thread may need 168 registers, and each block also takes 1 KiB of
     /// shared memory for the system.
-    static constexpr int by_memory = static_cast<int>(most_shared_bytes / (shared_bytes + 1024)),
+    static constexpr int by_memory = static_cast<int>(most_shared_bytes / (shared_bytes + system_shared_bytes)),
                          by_registers = 65536 / (threads * 168),
                          resident = std::max(1, std::min(by_registers, by_memory));
 };

@@ -114,8 +114,7 @@ struct HopperTransposedShared {
 /// At which of a tile's steps the block starts; it takes the earlier ones last. If B's rows are shorter than a line of
 /// the L2 cache, B lies in few lines, which all blocks would want at the same time: they start at different places.
 __device__ inline int steps_for_the_end(int steps, unsigned tile_row, bool short_rows) {
-    constexpr unsigned golden_ratio = 0x9e3779b9;  // of 2^32: its multiples are spread evenly
-    return short_rows ? static_cast<int>(__umulhi(tile_row * golden_ratio, static_cast<unsigned>(steps))) : 0;
+    return short_rows ? static_cast<int>(spread(tile_row, static_cast<unsigned>(steps))) : 0;
 }
 
 /// This block's segment number `index`. With split-K, the only segment is the block's part of its cluster's tile.
@@ -221,11 +220,11 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
 /// As many stages as fit next to the results, at most 12, if a multiprocessor holds `at_once` blocks.
 template <typename T, int tile_m, int warpgroups, int split_k, int at_once>
 constexpr int transposed_stages() {
-    constexpr int enough = 12, of_system = 1024;  // bytes of each block
+    constexpr int enough = 12;
     using OneStage = HopperTransposedShared<T, tile_m, warpgroups, 1, split_k>;
     using TwoStages = HopperTransposedShared<T, tile_m, warpgroups, 2, split_k>;
     constexpr int stage = sizeof(TwoStages) - sizeof(OneStage);
-    constexpr int fit = 1 + ((most_shared_bytes + of_system) / at_once - of_system - int{sizeof(OneStage)}) / stage;
+    constexpr int fit = 1 + (most_shared_bytes_of(at_once) - int{sizeof(OneStage)}) / stage;
     return fit < enough ? fit : enough;
 }
 

@@ -14,7 +14,8 @@
 namespace BACKEND {
 
 // What products of one type by `direct` cost, in cycles, the caches cold. tests/measure/fit_direct.py fits these
-// constants and those of direct_tiles. (These are from 103 shapes with all tiles on an H100.)
+// constants and those of direct_tiles. (These are from 103 shapes with all tiles on an H100; those of f32 are from an
+// earlier fit to them, whose choices were better.)
 struct DirectCost {
     double beginning;          // of a product
     double fixed;              // of a wave of blocks: filling the ring, storing the sums

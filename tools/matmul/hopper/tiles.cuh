@@ -152,8 +152,7 @@ inline ClusterCounts cluster_counts() {
     configuration.attrs = &attribute;
     configuration.numAttrs = 1;
     for (unsigned resident = 1; resident <= ClusterCounts::most_resident; ++resident) {
-        constexpr size_t of_system = 1024;  // of each block
-        configuration.dynamicSmemBytes = (most_shared_bytes + of_system) / resident - of_system;
+        configuration.dynamicSmemBytes = size_t(most_shared_bytes_of(int(resident)));
         for (unsigned blocks = 1; blocks <= ClusterCounts::most_blocks; ++blocks) {
             configuration.gridDim = dim3(blocks);
             attribute.val.clusterDim.x = blocks;
