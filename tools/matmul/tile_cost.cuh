@@ -28,6 +28,7 @@ struct TileChoice {
     Transposes stored;
     double cycles_per_stage;  // the larger of multiplying and loading
     double fixed_cycles;      // of a tile: filling the pipeline, storing the results
+    double straightening;     // cycles added to a stage whose rows are read in sets; 0 if they are copied before
     StreamKCost stream_k_cost;
     LaunchShape (*launch)(const MatmulArguments<void>&, const StreamKCost&);
 
@@ -70,13 +71,22 @@ constexpr double stages_apart(unsigned tile_m, unsigned tile_n, double cycles_pe
     return read_part * (tile_m + tile_n) * row_bytes / MemoryCost::bytes_per_cycle / cycles_per_stage;
 }
 
+// Whether a tile reads A and B in place although their rows are not aligned. (See can_read_row_sets().)
+inline bool reads_row_sets(const TileChoice& choice, const ProductShape& shape, size_t products) {
+    constexpr size_t tma_alignment = 16, sets = 4;
+    const bool aligned =
+        shape.k * choice.element_bytes % tma_alignment == 0 && shape.n * choice.element_bytes % tma_alignment == 0;
+    return choice.straightening > 0 && !aligned && products == 1 && shape.m >= sets && shape.k >= sets;
+}
+
 // The cycles that a multiprocessor takes to receive a stage; `busy` is the fraction of multiprocessors that have tiles.
-inline double loading_cycles(const TileChoice& choice, const ProductShape& shape, double busy) {
+// `in_place`: rows that do not begin at multiples of 16 bytes are not copied before.
+inline double loading_cycles(const TileChoice& choice, const ProductShape& shape, double busy, bool in_place) {
     using Cost = LoadingCost;
-    constexpr size_t copied_alignment = 16;  // rows that do not begin at multiples of it are copied first
+    constexpr size_t copied_alignment = 16;
     const auto is_unaligned = [&](size_t columns) {
         const size_t bytes = columns * choice.element_bytes;
-        return bytes % copied_alignment == 0 && bytes % 32 != 0;
+        return (in_place || bytes % copied_alignment == 0) && bytes % 32 != 0;
     };
     const bool is_float8 = choice.element_bytes == 1;  // whose B counts as one by rows
     const size_t columns_of_a = choice.stored.a ? shape.m : shape.k,
@@ -168,7 +178,9 @@ inline double estimated_cycles(const TileChoice& choice, const ProductShape& sha
                                const ProductCost& cost, const DeviceModel& device) {
     const BlockWork work = longest_work(choice, shape, products, device);
     const unsigned multiprocessors = device.multiprocessors;
-    const double computing = work.stages * std::max(choice.cycles_per_stage, loading_cycles(choice, shape, work.busy));
+    const bool in_place = reads_row_sets(choice, shape, products);
+    const double multiplying = choice.cycles_per_stage + (in_place ? choice.straightening : 0),
+                 computing = work.stages * std::max(multiplying, loading_cycles(choice, shape, work.busy, in_place));
     if (products > 1) {
         const double reading = memory_cycles(choice, shape, MemoryCost::bytes_per_cycle, multiprocessors);
         return cycles_of_batch(choice, shape, products, device, work, computing, reading * double(products));
@@ -179,7 +191,9 @@ inline double estimated_cycles(const TileChoice& choice, const ProductShape& sha
                      results_cycles(shape, choice.stored.c, std::max(2U, choice.element_bytes), cost, multiprocessors);
     const double of_tiles = (work.stores - 1 + cost.tile_part) * choice.fixed_cycles +
                             double(choice.tile.m) * choice.tile.n * cost.per_result;
-    return cost.beginning + (choice.split_k > 1 ? cost.cluster : 0) + (choice.multicast > 1 ? cost.multicast : 0) +
+    const double copying = in_place ? 0 : copying_cycles(shape, choice.stored, choice.element_bytes, cost, device);
+    return copying + cost.beginning + (choice.split_k > 1 ? cost.cluster : 0) +
+           (choice.multicast > 1 ? cost.multicast : 0) +
            overlapped(overlapped(computing, reading, cost.visible_part) + of_tiles, storing, cost.visible_storing);
 }
 

@@ -11,7 +11,8 @@
 //       is always in the bank that its column of B is not in;
 //     - loads that return two registers in a cycle, at the expense of the multiply-adds: see TransposedAPosition;
 //     - waits for loads: the operands of a step along k are loaded during the step before;
-//     - waits that keep a scheduler busy: see supply_transposed_stages().
+//     - waits that keep a scheduler busy: see supply_transposed_stages();
+//     - the extra launch that copies matrices whose rows do not begin at multiples of 16 bytes: see row_sets.cuh.
 // Stream-K shares the tiles of the last waves evenly. With few rows or columns it shares all tiles: with 16 rows, a
 // tile's multiply-adds take no longer than the memory needs to deliver B.
 // (Only A's tile is transposed, not the product as in transposed_product.cuh.)
@@ -20,6 +21,7 @@
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"
 #include "kernels/matmul/hopper/transposed_shape.cuh"
+#include "kernels/matmul/hopper/transposed_supply.cuh"
 #include "kernels/matmul/tiles.cuh"
 
 #include <cuda_runtime.h>
@@ -28,87 +30,6 @@
 #include <cstdint>
 
 namespace BACKEND {
-
-/// The ring of stages; beside each stage A's tile once more, transposed: [32 along k][tile_m]; and results on their way
-/// from lanes to whole rows.
-template <typename Shape>
-struct TransposedAShared {
-    typename Shape::Pipeline::Shared ring;
-    alignas(1024) float transposed_a[Shape::stages][32 * Shape::tile_m];
-    alignas(16) float4 results[Shape::results_bytes / sizeof(float4)];
-    std::uint64_t transposed[Shape::stages];
-};
-
-/// Transposes A's tile. 128 threads. A lane transposes squares of 4 x 4: the eight lanes whose accesses go together
-/// take eight squares below each other but, by the exclusive or, from different columns: neither the loads from
-/// swizzled rows nor the stores meet in a bank.
-template <typename Shape>
-__device__ inline void transpose_tile(const float* a, float* transposed, int thread) {
-    constexpr int tile_m = Shape::tile_m, squares = tile_m * 2, below = tile_m < 32 ? tile_m / 4 : 8;
-#pragma unroll
-    for (int first = 0; first < squares; first += 128) {
-        const int number = first + thread;
-        if (squares % 128 != 0 && number >= squares) break;
-        const int row = (number / (8 * below) * below + number % below) * 4;
-        const int piece = number / below % 8 ^ number % below / 2 * (8 / below);
-        float4 square[4];
-#pragma unroll
-        for (int i = 0; i < 4; ++i)
-            square[i] = *reinterpret_cast<const float4*>(a + (row + i) * 32 + (piece ^ (row + i) % 8) * 4);
-        auto* target = reinterpret_cast<float4*>(transposed + piece * 4 * tile_m + row);
-        target[0] = make_float4(square[0].x, square[1].x, square[2].x, square[3].x);
-        target[tile_m / 4] = make_float4(square[0].y, square[1].y, square[2].y, square[3].y);
-        target[tile_m / 2] = make_float4(square[0].z, square[1].z, square[2].z, square[3].z);
-        target[tile_m / 4 * 3] = make_float4(square[0].w, square[1].w, square[2].w, square[3].w);
-    }
-}
-
-/// Loads the block's stages and transposes A's. Four producer warps, one for each of the multiprocessor's schedulers:
-/// the consumers go on in step, so that extra work of one scheduler would delay them all. The first warp asks for
-/// stages ahead, but not for as many as there are: it should seldom wait for one to be emptied, since it has to
-/// transpose the next. All its lanes wait: that suspends the warp, whereas a lane that waits alone would poll, and take
-/// its scheduler's time from the consumers.
-template <bool many, typename Shape>
-__device__ inline void supply_transposed_stages(TransposedAShared<Shape>& shared, const CUtensorMap& map_a,
-                                                const CUtensorMap& map_b, const TileOrder& order,
-                                                const StreamKSchedule& schedule) {
-    using Pipeline = typename Shape::Pipeline;
-    const int thread = static_cast<int>(threadIdx.x) - Shape::consumers, warp = thread / 32, lane = thread % 32;
-    typename Pipeline::Position asked, transposed;
-    TileSegment segment;
-    unsigned asked_segments = 0;
-    int row = 0, column = 0;
-    ProductNumber<many> product{};
-    const auto ask = [&] {
-        if (segment.first == segment.end) {
-            if (!find_segment(schedule, asked_segments++, segment)) {
-                segment = {};
-                return;
-            }
-            unsigned tile_row = 0, tile_column = 0;
-            order.place(segment.tile, tile_row, tile_column, product);
-            row = static_cast<int>(tile_row) * Shape::tile_m;
-            column = static_cast<int>(tile_column) * Shape::tile_n;
-        }
-        const int step = segment.first++;
-        barrier_wait(&shared.ring.emptied[asked.stage], asked.parity ^ 1);  // load_stage() then finds it emptied
-        if (lane == 0) Pipeline::load_stage(shared.ring, asked, MapPair{map_a, map_b}, row, column, step, product);
-        asked.advance();
-        __syncwarp();
-    };
-    TileSegment transposing;
-    int missing = warp == 0 ? Shape::stages_ahead : 0;
-    for (unsigned index = 0; find_segment(schedule, index, transposing); ++index)
-        for (int step = transposing.first; step < transposing.end; ++step, transposed.advance()) {
-#pragma unroll 1
-            for (; missing > 0; --missing) ask();
-            const int stage = transposed.stage;
-            barrier_wait(&shared.ring.filled[stage], transposed.parity);
-            transpose_tile<Shape>(shared.ring.a[stage], shared.transposed_a[stage], thread);
-            barrier_arrive(&shared.transposed[stage]);  // each lane for what it stored
-            if (warp == 0) missing = 1;
-        }
-}
 
 /// What a lane multiplies in one step along k.
 template <typename Shape>
@@ -122,7 +43,7 @@ struct TransposedAOperands {
 #pragma unroll
         for (int v = 0; v < Shape::vectors; ++v)
             *reinterpret_cast<float4*>(right + 4 * v) =
-                *reinterpret_cast<const float4*>(b + k * Shape::tile_n + v * Shape::lanes_n * 4);
+                *reinterpret_cast<const float4*>(b + Shape::place_of_step(k) + v * Shape::lanes_n * 4);
 #pragma unroll
         for (int v = 1; v < Shape::rows / 4; ++v) load_left(a, k, v);
     }
@@ -160,7 +81,7 @@ __device__ inline void multiply_transposed_stages(TransposedAShared<Shape>& shar
         barrier_wait(&shared.transposed[position.stage], position.parity);  // who transposed A waited for B, too
         const int first_k = at.slice * Shape::slice_k;
         a = shared.transposed_a[position.stage] + first_k * Shape::tile_m + at.row + at.lane_row * 4;
-        b = shared.ring.b[position.stage][0] + first_k * Shape::tile_n + at.column + at.column_of(0);
+        b = shared.ring.b[position.stage][0] + Shape::place_of_step(first_k) + at.column + at.column_of(0);
     };
     TransposedAOperands<Shape> even, odd;
     enter_stage();
@@ -176,7 +97,7 @@ __device__ inline void multiply_transposed_stages(TransposedAShared<Shape>& shar
             even.multiply(sums);
         }
         a += loop_steps * Shape::tile_m;
-        b += loop_steps * Shape::tile_n;
+        b += Shape::place_of_step(loop_steps);
         if (--loops_left == 0) {
             // The arrival does not wait for the stage's last loads, see HopperPipeline::release(), but it comes some 50
             // multiply-adds after them, and a refill takes several hundred cycles more, longer than loads without bank
@@ -265,24 +186,23 @@ __device__ inline void store_total(float* c, size_t row_elements, int rows, int 
 /// tile's last stage.
 template <typename Shape, bool many>
 __global__ void __launch_bounds__(384, 1)
-    matmul_hopper_f32_transposed(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
-                                 float* c, size_t stride_c, int m, int n, int last_steps, TileOrder order,
-                                 StreamKSchedule schedule, PartialSums partial) {
+    matmul_hopper_f32_transposed(const __grid_constant__ typename Shape::Maps maps, float* c, size_t stride_c, int m,
+                                 int n, int last_steps, TileOrder order, StreamKSchedule schedule,
+                                 PartialSums partial) {
 #if HOPPER_CODE
     using Pipeline = typename Shape::Pipeline;
     extern __shared__ __align__(1024) unsigned char memory[];
     auto& shared = *reinterpret_cast<TransposedAShared<Shape>*>(memory);
     if (threadIdx.x == 0) {
-        prefetch_tensor_map(map_a);
-        prefetch_tensor_map(map_b);
-        for (std::uint64_t& barrier : shared.transposed) barrier_init(&barrier, 128);
+        Pipeline::prefetch(maps);
+        for (std::uint64_t& barrier : shared.transposed) barrier_init(&barrier, Shape::producers);
         Pipeline::init(shared.ring, Shape::consumers);
     }
     Pipeline::begin();
 
     if (threadIdx.x >= Shape::consumers) {
         give_up_registers<88>();
-        supply_transposed_stages<many>(shared, map_a, map_b, order, schedule);
+        supply_transposed_stages<many>(shared, maps, order, schedule);
     } else {
         take_registers<208>();
         const TransposedAPosition<Shape> at(static_cast<int>(threadIdx.x) / 32, static_cast<int>(threadIdx.x) % 32);
@@ -328,7 +248,8 @@ __global__ void __launch_bounds__(384, 1)
                 if (!complete_tile<Shape::consumers>(totals, segment, schedule, partial)) continue;
                 // Instructions that run once take longer to fetch than to run: a loop that is not unrolled.
                 barrier_among(1, Shape::consumers);  // all have read the results
-                constexpr int fours = Shape::totals / 4, at_once = fours < 8 ? fours : 8;
+                constexpr int fours = Shape::totals / 4, room = Shape::round_sums / 4,
+                              at_once = fours < room ? fours : room;
 #pragma unroll
                 for (int first = 0; first < fours; first += at_once) {
 #pragma unroll
@@ -348,17 +269,16 @@ __global__ void __launch_bounds__(384, 1)
 }
 
 /// The host's part of every such tile.
-inline __attribute__((noinline)) LaunchShape launch_hopper_f32_transposed(
-    void (*kernel)(CUtensorMap, CUtensorMap, float*, size_t, int, int, int, TileOrder, StreamKSchedule, PartialSums),
-    unsigned tile_m, unsigned tile_n, size_t shared_bytes, const MatmulArguments<float>& arguments,
-    const StreamKCost& cost) {
+template <typename Maps>
+__attribute__((noinline)) LaunchShape launch_hopper_f32_transposed(
+    void (*kernel)(Maps, float*, size_t, int, int, int, TileOrder, StreamKSchedule, PartialSums), unsigned tile_m,
+    unsigned tile_n, size_t shared_bytes, const MatmulArguments<float>& arguments, const StreamKCost& cost,
+    const Maps& maps, const HopperStream& stream) {
     constexpr unsigned group = 8;
-    const HopperOperands<float> operands(arguments);
     const TileOrder order = order_of(arguments, tile_m, tile_n, group);
     const StreamKSchedule schedule = schedule_of(arguments, order, cost);
-    return launch_hopper(kernel, stream_k_grid(schedule, arguments.multiprocessors), 384, shared_bytes, 1,
-                         operands.stream(), operands.map_a(tile_m), operands.map_b_rows(tile_n), arguments.d_c,
-                         arguments.stride_c, int(arguments.m), int(arguments.n),
+    return launch_hopper(kernel, stream_k_grid(schedule, arguments.multiprocessors), 384, shared_bytes, 1, stream, maps,
+                         arguments.d_c, arguments.stride_c, int(arguments.m), int(arguments.n),
                          int((arguments.k - 1) % hopper_tile_k<float>) + 1, order, schedule, partial_sums(arguments));
 }
 
@@ -366,13 +286,25 @@ template <int tile_m_, int tile_n_, int warp_m, int warp_n, int lanes_m = 4, boo
 struct F32TransposedTile : HopperTile {
     using Element = float;
     using Shape = TransposedAShape<tile_m_, tile_n_, warp_m, warp_n, lanes_m>;
+    using ShapeOfSets = TransposedAShape<tile_m_, tile_n_, warp_m, warp_n, lanes_m, true>;
     static constexpr unsigned tile_m = tile_m_, tile_n = tile_n_;
     static constexpr bool stream_k = true, takes_batch = batch;
+    /// With three stages, straightening would hold the consumers up: copying is faster.
+    static constexpr bool reads_row_sets = ShapeOfSets::stages > 3;
 
     static LaunchShape enqueue(const MatmulArguments<float>& arguments, const StreamKCost& cost) {
+        if constexpr (reads_row_sets) {
+            if (can_read_row_sets(arguments))
+                return launch_hopper_f32_transposed(matmul_hopper_f32_transposed<ShapeOfSets, false>, tile_m, tile_n,
+                                                    sizeof(TransposedAShared<ShapeOfSets>), arguments, cost,
+                                                    row_set_maps(arguments, tile_m, tile_n), arguments.stream);
+        }
+        const HopperOperands<float> operands(arguments);
         return launch_hopper_f32_transposed(kernel_of<batch>(arguments, matmul_hopper_f32_transposed<Shape, false>,
                                                              matmul_hopper_f32_transposed<Shape, batch>),
-                                            tile_m, tile_n, sizeof(TransposedAShared<Shape>), arguments, cost);
+                                            tile_m, tile_n, sizeof(TransposedAShared<Shape>), arguments, cost,
+                                            MapPairByValue{operands.map_a(tile_m), operands.map_b_rows(tile_n)},
+                                            operands.stream());
     }
 };
 

@@ -45,9 +45,13 @@ struct OperandMaps {
     __device__ const CUtensorMap& first_a() const { return last_row == 0 ? last_a : a; }
 };
 
-/// Maps of tiles that are always loaded in whole boxes.
+/// Maps of tiles that are always loaded in whole boxes: two parameters of a kernel, or one.
 struct MapPair {
     const CUtensorMap &a, &b;
+};
+struct MapPairByValue {
+    CUtensorMap a, b;
+    __device__ operator MapPair() const { return {a, b}; }
 };
 
 /// The stages in shared memory and their barriers.
@@ -101,6 +105,12 @@ struct HopperPipeline {
         wait_for_previous_kernel();
         if (multicast > 1) cluster_barrier();
         else __syncthreads();
+    }
+
+    template <typename Maps>
+    __device__ static void prefetch(const Maps& maps) {
+        prefetch_tensor_map(maps.a);
+        prefetch_tensor_map(maps.b);
     }
 
     /// Called by all threads: init() by thread 0, which also prefetches the maps, then begin().

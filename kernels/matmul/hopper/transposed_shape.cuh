@@ -5,17 +5,21 @@
 
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"
+#include "kernels/matmul/hopper/row_sets.cuh"
+
+#include <type_traits>
 
 namespace BACKEND {
 
 /// A block's tile, and how eight warps and their lanes share it. If fewer than eight parts fill the tile, several warps
 /// have the same part: each takes a slice of every stage along k, and their sums are added at the end.
-template <int tile_m_, int tile_n_, int warp_m_, int warp_n_, int lanes_m_ = 4>
+template <int tile_m_, int tile_n_, int warp_m_, int warp_n_, int lanes_m_ = 4, bool by_row_sets_ = false>
 struct TransposedAShape {
     static constexpr int tile_m = tile_m_, tile_n = tile_n_, warp_m = warp_m_, warp_n = warp_n_;
+    static constexpr bool by_row_sets = by_row_sets_;
     static constexpr int lanes_m = lanes_m_, lanes_n = 32 / lanes_m;
     static constexpr int rows = warp_m / lanes_m, columns = warp_n / lanes_n, vectors = columns / 4;  // of one lane
-    static constexpr int consumers = 256, warps_n = tile_n / warp_n, warps = tile_m / warp_m * warps_n;
+    static constexpr int consumers = 256, producers = 128, warps_n = tile_n / warp_n, warps = tile_m / warp_m * warps_n;
     static constexpr int slices = 8 / warps, slice_k = 32 / slices;
     static constexpr int sums = rows * columns, totals = sums / slices;  // of one lane
     static_assert(warps * slices == 8 && slice_k % 4 == 0, "eight warps multiply");
@@ -23,15 +27,27 @@ struct TransposedAShape {
     static constexpr bool waits_for_memory = sums < 128;
     static_assert(waits_for_memory || lanes_m <= lanes_n, "see TransposedAPosition");
 
+    /// Where the row of B's tile for a step along k begins in shared memory: of 0 to 3, or a multiple of four.
+    __host__ __device__ static constexpr int place_of_step(int step) {
+        return by_row_sets
+                   ? (step % row_sets * (32 / row_sets) + step / row_sets) * RowSetRing<tile_m, tile_n, 1>::row_of_b
+                   : step * tile_n;
+    }
+
     /// Sums pass through shared memory in rounds, round_rows rows of every lane at a time.
-    static constexpr int rounds = sums / 32, round_rows = rows / rounds;
-    static constexpr unsigned results_bytes = consumers * 32 * sizeof(float);
-    static constexpr unsigned stage_bytes = (2 * tile_m + tile_n) * 128;  // holds A's tile twice
-    static constexpr unsigned barrier_bytes = 2048;                       // at most, with what aligns the stages
+    static constexpr int round_sums = by_row_sets && slices <= 4 ? 16 : 32, rounds = sums / round_sums,
+                         round_rows = rows / rounds;
+    static constexpr unsigned results_bytes = consumers * round_sums * sizeof(float);
+    static constexpr unsigned stage_bytes = (2 * tile_m + tile_n) * 128 +  // holds A's tile twice
+                                            (by_row_sets ? RowSetRing<tile_m, tile_n, 1>::extra_bytes : 0);
+    static constexpr unsigned barrier_bytes = 2048;  // at most, with what aligns the stages
     static constexpr int stages = (most_shared_bytes - barrier_bytes - results_bytes) / stage_bytes;
-    static constexpr int stages_ahead = stages * 3 / 4;  // see supply_transposed_stages()
+    static constexpr int stages_ahead =
+        by_row_sets ? (stages + 1) / 2 : stages * 3 / 4;  // see supply_transposed_stages()
     static_assert(stages_ahead >= 1 && stages_ahead < stages, "a stage arrives while another one is in use");
-    using Pipeline = HopperPipeline<float, tile_m, tile_n, stages, tile_n>;
+    using Pipeline = std::conditional_t<by_row_sets, RowSetPipeline<tile_m, tile_n, stages>,
+                                        HopperPipeline<float, tile_m, tile_n, stages, tile_n>>;
+    using Maps = std::conditional_t<by_row_sets, RowSetMaps, MapPairByValue>;
 };
 
 /// Where this warp and lane work. Two lanes whose numbers differ in bit 0 only, or in bit 1 only, have different rows

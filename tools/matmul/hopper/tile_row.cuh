@@ -13,7 +13,8 @@ LaunchShape launch_tile(const MatmulArguments<void>& arguments, const StreamKCos
 
 // A row of the tables: all but its cycles follows from the tile's type.
 template <typename Tile>
-constexpr TileChoice tile(double cycles_per_stage, double fixed_cycles, const StreamKCost& cost = no_stream_k) {
+constexpr TileChoice tile(double cycles_per_stage, double fixed_cycles, const StreamKCost& cost = no_stream_k,
+                          double straightening_cycles = 0) {
     using T = typename Tile::Element;
     StreamKCost sharing = Tile::stream_k ? cost : no_stream_k;
     sharing.apart = stages_apart(Tile::tile_m, Tile::tile_n, cycles_per_stage);
@@ -30,6 +31,7 @@ constexpr TileChoice tile(double cycles_per_stage, double fixed_cycles, const St
             {Tile::Layouts::a_transposed, Tile::Layouts::b_transposed, Tile::Layouts::c_transposed},
             cycles_per_stage,
             fixed_cycles,
+            Tile::reads_row_sets ? straightening_cycles : 0,
             sharing,
             launch_tile<Tile>};
 }

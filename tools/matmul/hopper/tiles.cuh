@@ -93,7 +93,7 @@ inline ProductMethod method_of_tiles(const TileTable& tiles, const ProductProble
         method.cycles =
             std::max(method.cycles, storing_cycles(problem.shape, problem.form.transposed.c, products,
                                                    size_of(result_dtype(problem.dtype)), device.multiprocessors));
-    method.workspace_bytes = workspace_bytes;
+    method.workspace_bytes = reads_row_sets(*choice, problem.shape, products) ? 0 : workspace_bytes;
     method.takes_batch = products > 1;
     method.takes_transposed = method.stores_transposed = true;  // as this tile does
     return method;
@@ -112,10 +112,7 @@ inline size_t aligned_copies_bytes(const ProductProblem& problem) {
 
 inline ProductMethod hopper_method(const ProductProblem& problem) {
     if (!problem.hopper || is_float8(problem.dtype)) return {};
-    ProductMethod method = method_of_tiles(hopper_tiles(problem.dtype), problem, aligned_copies_bytes(problem));
-    method.cycles += copying_cycles(problem.shape, problem.form.transposed, size_of(problem.dtype),
-                                    product_cost_of(problem.dtype), model_of(problem));
-    return method;
+    return method_of_tiles(hopper_tiles(problem.dtype), problem, aligned_copies_bytes(problem));
 }
 
 inline ProductMethod tf32x3_method(const ProductProblem& problem) {

@@ -1,0 +1,144 @@
+#pragma once
+// The warps of matmul_hopper_f32_transposed that do not multiply: they ask TMA for stages, transpose A's tiles and, if
+// rows are not aligned, move those of B to their places.
+#include "common/cuda/bulk_copy.cuh"
+#include "kernels/matmul/hopper/fix_up.cuh"
+#include "kernels/matmul/hopper/row_sets.cuh"
+#include "kernels/matmul/hopper/transposed_shape.cuh"
+#include "kernels/matmul/tile_order.cuh"
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace BACKEND {
+
+/// The ring of stages; beside each stage A's tile once more, transposed: [32 along k][tile_m]; and results on their way
+/// from lanes to whole rows.
+template <typename Shape>
+struct TransposedAShared {
+    typename Shape::Pipeline::Shared ring;
+    alignas(1024) float transposed_a[Shape::stages][32 * Shape::tile_m];
+    alignas(16) float4 results[Shape::results_bytes / sizeof(float4)];
+    std::uint64_t transposed[Shape::stages];
+};
+
+/// Four rows of A's tile, from `row` on, and of each the four elements of a piece. `rest`: A's columns modulo four, if
+/// rows are read in sets.
+template <int rest, typename Shape>
+__device__ inline void load_square(const TransposedAShared<Shape>& shared, int stage, int row, int piece,
+                                   float4 (&square)[4]) {
+    if constexpr (Shape::by_row_sets) {
+        const auto in_set = [&](int set) {
+            const float* const rows = shared.ring.a[stage][set];
+            return reinterpret_cast<const float4*>(rows + row / row_sets * Shape::Pipeline::Shared::row_of_a) + piece;
+        };
+        square[0] = *in_set(0);
+        square[1] = shifted_four<shift_of_set(rest, 1)>(in_set(1), in_set(1) + 1);
+        square[2] = shifted_four<shift_of_set(rest, 2)>(in_set(2), in_set(2) + 1);
+        square[3] = shifted_four<shift_of_set(rest, 3)>(in_set(3), in_set(3) + 1);
+    } else {
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+            square[i] =
+                *reinterpret_cast<const float4*>(shared.ring.a[stage] + (row + i) * 32 + (piece ^ (row + i) % 8) * 4);
+    }
+}
+
+/// Transposes A's tile. All producers. A lane transposes squares of 4 x 4. The eight lanes whose accesses go together
+/// take eight squares below each other, so that the stores do not meet in a bank; nor do the loads from swizzled rows,
+/// as the exclusive or makes the squares' columns differ, nor those from sets of rows, which are 36 elements apart.
+template <int rest, typename Shape>
+__device__ inline void transpose_tile(TransposedAShared<Shape>& shared, int stage, int thread) {
+    constexpr int tile_m = Shape::tile_m, squares = tile_m * 2, below = tile_m < 32 ? tile_m / 4 : 8;
+#pragma unroll
+    for (int first = 0; first < squares; first += Shape::producers) {
+        const int number = first + thread;
+        if (squares % Shape::producers != 0 && number >= squares) break;
+        const int row = (number / (8 * below) * below + number % below) * 4;
+        const int piece = number / below % 8 ^ (Shape::by_row_sets ? 0 : number % below / 2 * (8 / below));
+        float4 square[4];
+        load_square<rest>(shared, stage, row, piece, square);
+        auto* target = reinterpret_cast<float4*>(shared.transposed_a[stage] + piece * 4 * tile_m + row);
+        target[0] = make_float4(square[0].x, square[1].x, square[2].x, square[3].x);
+        target[tile_m / 4] = make_float4(square[0].y, square[1].y, square[2].y, square[3].y);
+        target[tile_m / 2] = make_float4(square[0].z, square[1].z, square[2].z, square[3].z);
+        target[tile_m / 4 * 3] = make_float4(square[0].w, square[1].w, square[2].w, square[3].w);
+    }
+}
+
+/// Makes a stage that has arrived what the consumers expect. All producers. The compiler knows how far rows are
+/// shifted: selecting elements at run time took a third more instructions.
+template <typename Shape>
+__device__ inline void prepare_stage(TransposedAShared<Shape>& shared, const typename Shape::Maps& maps, int stage,
+                                     int thread) {
+    if constexpr (Shape::by_row_sets) {
+        switch (maps.rest_of_a) {
+            case 0: transpose_tile<0>(shared, stage, thread); break;
+            case 1: transpose_tile<1>(shared, stage, thread); break;
+            case 2: transpose_tile<2>(shared, stage, thread); break;
+            default: transpose_tile<3>(shared, stage, thread);
+        }
+        switch (maps.rest_of_b) {
+            case 0: break;
+            case 1: straighten_b<Shape::tile_n, 1>(shared.ring, stage, thread); break;
+            case 2: straighten_b<Shape::tile_n, 2>(shared.ring, stage, thread); break;
+            default: straighten_b<Shape::tile_n, 3>(shared.ring, stage, thread);
+        }
+        fence_shared_for_copies();  // the next copy to this stage comes after these stores
+    } else {
+        transpose_tile<0>(shared, stage, thread);
+    }
+}
+
+/// Loads the block's stages and prepares them. Four producer warps, one for each of the multiprocessor's schedulers:
+/// the consumers go on in step, so that extra work of one scheduler would delay them all. The first warp asks for
+/// stages ahead or, as sets of rows take many instructions to ask for, the warps take turns. They do not ask for as many
+/// stages as there are: a warp should seldom wait for one to be emptied, since it has to prepare the next. All its lanes
+/// wait: that suspends the warp, whereas a lane that waits alone would poll, and take its scheduler's time from the
+/// consumers.
+template <bool many, typename Shape>
+__device__ inline void supply_transposed_stages(TransposedAShared<Shape>& shared, const typename Shape::Maps& maps,
+                                                const TileOrder& order, const StreamKSchedule& schedule) {
+    using Pipeline = typename Shape::Pipeline;
+    constexpr int asking_warps = Shape::by_row_sets ? 4 : 1;
+    const int thread = static_cast<int>(threadIdx.x) - Shape::consumers, warp = thread / 32;
+    typename Pipeline::Position asked, prepared;
+    TileSegment segment;
+    unsigned asked_segments = 0;
+    int row = 0, column = 0, asking = 0;
+    ProductNumber<many> product{};
+    const auto ask = [&] {
+        if (segment.first == segment.end) {
+            if (!find_segment(schedule, asked_segments++, segment)) {
+                segment = {};
+                return;
+            }
+            unsigned tile_row = 0, tile_column = 0;
+            order.place(segment.tile, tile_row, tile_column, product);
+            row = static_cast<int>(tile_row) * Shape::tile_m;
+            column = static_cast<int>(tile_column) * Shape::tile_n;
+        }
+        const int step = segment.first++;
+        if (warp == asking) {
+            barrier_wait(&shared.ring.emptied[asked.stage], asked.parity ^ 1);  // load_stage() then finds it emptied
+            if (thread % 32 == 0) Pipeline::load_stage(shared.ring, asked, maps, row, column, step, product);
+            __syncwarp();
+        }
+        asking = (asking + 1) % asking_warps;
+        asked.advance();
+    };
+    TileSegment preparing;
+    int missing = warp < asking_warps ? Shape::stages_ahead : 0;
+    for (unsigned index = 0; find_segment(schedule, index, preparing); ++index)
+        for (int step = preparing.first; step < preparing.end; ++step, prepared.advance()) {
+#pragma unroll 1
+            for (; missing > 0; --missing) ask();
+            barrier_wait(&shared.ring.filled[prepared.stage], prepared.parity);
+            prepare_stage(shared, maps, prepared.stage, thread);
+            barrier_arrive(&shared.transposed[prepared.stage]);  // each lane for what it stored
+            if (warp < asking_warps) missing = 1;
+        }
+}
+
+}  // namespace BACKEND
