@@ -73,7 +73,8 @@ constexpr double stages_apart(unsigned tile_m, unsigned tile_n, double cycles_pe
 
 // Whether a tile reads A and B in place although their rows are not aligned. (See can_read_row_sets().)
 inline bool reads_row_sets(const TileChoice& choice, const ProductShape& shape, size_t products) {
-    constexpr size_t tma_alignment = 16, sets = 4;
+    constexpr size_t tma_alignment = 16;
+    const size_t sets = tma_alignment / choice.element_bytes;
     const bool aligned =
         shape.k * choice.element_bytes % tma_alignment == 0 && shape.n * choice.element_bytes % tma_alignment == 0;
     return choice.straightening > 0 && !aligned && products == 1 && shape.m >= sets && shape.k >= sets;

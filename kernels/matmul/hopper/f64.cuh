@@ -20,10 +20,13 @@
 #include "kernels/matmul/hopper/fix_up.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"
+#include "kernels/matmul/hopper/row_sets.cuh"
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <type_traits>
 
 namespace BACKEND {
 
@@ -38,8 +41,10 @@ __device__ inline void warp_multiply_add(double* d, const double (&a)[8], const 
 }
 
 /// A block's tile, and the part of each of its eight warps, which form a grid of warps_m x warps_n.
-template <int tile_m_, int tile_n_, int warps_m_, int stages_, typename Layouts_>
+/// `by_row_sets`: rows of A and B may begin anywhere.
+template <int tile_m_, int tile_n_, int warps_m_, int stages_, typename Layouts_, bool by_row_sets_ = false>
 struct F64Shape {
+    static constexpr bool by_row_sets = by_row_sets_;
     using Layouts = Layouts_;
     static constexpr int tile_m = tile_m_, tile_n = tile_n_, warps_m = warps_m_, warps_n = 8 / warps_m;
     static constexpr int warp_m = tile_m / warps_m, warp_n = tile_n / warps_n;
@@ -47,7 +52,9 @@ struct F64Shape {
     static constexpr int sums = eights * sixteens * 4;                 // of a lane
     /// Where the sums of instruction (i, j) begin.
     __host__ __device__ static constexpr int first_sum(int i, int j) { return (i * sixteens + j) * 4; }
-    using Pipeline = HopperPipeline<double, tile_m, tile_n, stages_, 16, 1, Layouts>;
+    using Pipeline = std::conditional_t<by_row_sets, RowSetPipeline<double, tile_m, tile_n, stages_>,
+                                        HopperPipeline<double, tile_m, tile_n, stages_, 16, 1, Layouts>>;
+    using Maps = std::conditional_t<by_row_sets, RowSetMaps<double>, OperandMaps>;
     static_assert(warp_m % (Layouts::a_transposed ? 16 : 8) == 0 && warp_n % 16 == 0 &&
                   sizeof(typename Pipeline::Shared) <= most_shared_bytes);
 };
@@ -137,6 +144,40 @@ __device__ inline void multiply_f64_stage(const double* a, const double (*boxes)
     }
 }
 
+/// The same from sets of rows. Steps along k are B's rows: those in even places are even. Rows of the odd set are
+/// shifted by rest_of_n in B and rest_of_k in A, and loads of single elements take the place of those of two.
+template <typename Shape>
+__device__ inline void multiply_f64_row_sets(const typename Shape::Pipeline::Shared& ring, int stage,
+                                             const RowSetMaps<double>& maps, const F64Position<Shape>& at,
+                                             double (&sums)[Shape::sums]) {
+    using Ring = typename Shape::Pipeline::Shared;
+    double of_b[Shape::sixteens][8];
+#pragma unroll
+    for (int j = 0; j < Shape::sixteens; ++j)
+#pragma unroll
+        for (int q = 0; q < 4; ++q) {
+            const double* const two =
+                ring.b[stage][q % 2] + at.step_in(q) / 2 * Ring::row_of_b + at.column + at.column_in(j);
+            if (q % 2 == 0) {
+                *reinterpret_cast<double2*>(of_b[j] + 2 * q) = *reinterpret_cast<const double2*>(two);
+            } else {
+                of_b[j][2 * q] = two[maps.rest_of_n];
+                of_b[j][2 * q + 1] = two[maps.rest_of_n + 1];
+            }
+        }
+    const int row = at.row_in(0, at.g), set = row % 2;
+    const double* const of_row =
+        ring.a[stage][set] + (at.row + row) / 2 * Ring::row_of_a + 2 * at.t + (set == 0 ? 0 : maps.rest_of_k);
+#pragma unroll
+    for (int i = 0; i < Shape::eights; ++i) {
+        double of_a[4];
+#pragma unroll
+        for (int x = 0; x < 4; ++x) of_a[x] = of_row[i * 4 * Ring::row_of_a + x / 2 * 8 + x % 2];
+#pragma unroll
+        for (int j = 0; j < Shape::sixteens; ++j) warp_multiply_add(sums + Shape::first_sum(i, j), of_b[j], of_a);
+    }
+}
+
 /// Stores a lane's sums: two neighbors in each of two of an instruction's eight rows. Eight lanes fill 128 bytes of a
 /// row or, if C is stored transposed, four lanes 32 bytes.
 template <typename Shape>
@@ -170,14 +211,15 @@ __device__ inline void store_f64(double* c, int tile_row, int tile_column, int m
 /// which multiply. `many`: for the products of a batch, whose Cs are stride_c elements apart. Any m, n and k.
 template <typename Shape, bool many>
 __global__ void __launch_bounds__(384, 1)
-    matmul_hopper_f64(const __grid_constant__ OperandMaps maps, double* c, size_t stride_c, int m, int n,
+    matmul_hopper_f64(const __grid_constant__ typename Shape::Maps maps, double* c, size_t stride_c, int m, int n,
                       TileOrder order, StreamKSchedule schedule, PartialSums partial) {
 #if HOPPER_CODE
     using Pipeline = typename Shape::Pipeline;
     extern __shared__ __align__(1024) unsigned char memory[];
     auto& ring = *reinterpret_cast<typename Pipeline::Shared*>(memory);
     typename Pipeline::Position position;
-    Pipeline::begin(ring, maps.first_a(), maps.b, 8);
+    if constexpr (Shape::by_row_sets) Pipeline::begin(ring, maps, 8);
+    else Pipeline::begin(ring, maps.first_a(), maps.b, 8);
 
     if (threadIdx.x < 128) {
         give_up_registers<40>();
@@ -197,7 +239,8 @@ __global__ void __launch_bounds__(384, 1)
             barrier_wait(&ring.filled[position.stage], position.parity);
             // (mma.sync, which needs the operands of all lanes, has multiplied the previous stage.)
             if (step > segment.first) Pipeline::release(ring, previous, static_cast<unsigned>(lane));
-            multiply_f64_stage<Shape>(ring.a[position.stage], ring.b[position.stage], at, sums);
+            if constexpr (Shape::by_row_sets) multiply_f64_row_sets<Shape>(ring, position.stage, maps, at, sums);
+            else multiply_f64_stage<Shape>(ring.a[position.stage], ring.b[position.stage], at, sums);
             previous = position.stage;
         }
         Pipeline::release(ring, previous, static_cast<unsigned>(lane));
@@ -218,19 +261,34 @@ struct F64Tile : HopperTile {
     using Shape = F64Shape<tile_m_, tile_n_, warps_m, stages, Layouts>;
     static constexpr unsigned tile_m = tile_m_, tile_n = tile_n_;
     static constexpr bool stream_k = true, takes_batch = true;
+    static constexpr bool reads_row_sets = Layouts::plain;
 
     static LaunchShape enqueue(const MatmulArguments<double>& arguments, const StreamKCost& cost) {
-        constexpr unsigned group = 8;
+        if constexpr (reads_row_sets) {
+            constexpr int room = (most_shared_bytes - 1024) / RowSetPipeline<double, tile_m, tile_n, 1>::stage_bytes;
+            using ShapeOfSets = F64Shape<tile_m_, tile_n_, warps_m, std::min(stages, room), Layouts, true>;
+            if (can_read_row_sets(arguments))
+                return launch(matmul_hopper_f64<ShapeOfSets, false>, sizeof(typename ShapeOfSets::Pipeline::Shared),
+                              arguments, cost, row_set_maps(arguments, tile_m, tile_n), arguments.stream);
+        }
         const HopperOperands<double> operands(arguments);
+        return launch(kernel_of<takes_batch>(arguments, matmul_hopper_f64<Shape, Layouts::only_many>,
+                                             matmul_hopper_f64<Shape, true>),
+                      sizeof(typename Shape::Pipeline::Shared), arguments, cost,
+                      operands.maps(tile_m, Layouts::b_transposed ? tile_n : hopper_tile_k<double>), operands.stream());
+    }
+
+private:
+    template <typename Maps>
+    static LaunchShape launch(void (*kernel)(Maps, double*, size_t, int, int, TileOrder, StreamKSchedule, PartialSums),
+                              size_t shared_bytes, const MatmulArguments<double>& arguments, const StreamKCost& cost,
+                              const Maps& maps, const HopperStream& stream) {
+        constexpr unsigned group = 8;
         const TileOrder order = order_of(arguments, tile_m, tile_n, group);
         const StreamKSchedule schedule = schedule_of(arguments, order, cost);
-        return launch_hopper(kernel_of<takes_batch>(arguments, matmul_hopper_f64<Shape, Layouts::only_many>,
-                                                    matmul_hopper_f64<Shape, true>),
-                             stream_k_grid(schedule, arguments.multiprocessors), 384,
-                             sizeof(typename Shape::Pipeline::Shared), 1, operands.stream(),
-                             operands.maps(tile_m, Layouts::b_transposed ? tile_n : hopper_tile_k<double>),
-                             arguments.d_c, arguments.stride_c, int(arguments.m), int(arguments.n), order, schedule,
-                             partial_sums(arguments));
+        return launch_hopper(kernel, stream_k_grid(schedule, arguments.multiprocessors), 384, shared_bytes, 1, stream,
+                             maps, arguments.d_c, arguments.stride_c, int(arguments.m), int(arguments.n), order,
+                             schedule, partial_sums(arguments));
     }
 };
 

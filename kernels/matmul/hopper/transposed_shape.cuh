@@ -29,9 +29,7 @@ struct TransposedAShape {
 
     /// Where the row of B's tile for a step along k begins in shared memory: of 0 to 3, or a multiple of four.
     __host__ __device__ static constexpr int place_of_step(int step) {
-        return by_row_sets
-                   ? (step % row_sets * (32 / row_sets) + step / row_sets) * RowSetRing<tile_m, tile_n, 1>::row_of_b
-                   : step * tile_n;
+        return by_row_sets ? (step % 4 * 8 + step / 4) * RowSetRing<float, tile_m, tile_n, 1>::row_of_b : step * tile_n;
     }
 
     /// Sums pass through shared memory in rounds, round_rows rows of every lane at a time.
@@ -39,15 +37,15 @@ struct TransposedAShape {
                          round_rows = rows / rounds;
     static constexpr unsigned results_bytes = consumers * round_sums * sizeof(float);
     static constexpr unsigned stage_bytes = (2 * tile_m + tile_n) * 128 +  // holds A's tile twice
-                                            (by_row_sets ? RowSetRing<tile_m, tile_n, 1>::extra_bytes : 0);
+                                            (by_row_sets ? RowSetRing<float, tile_m, tile_n, 1>::extra_bytes : 0);
     static constexpr unsigned barrier_bytes = 2048;  // at most, with what aligns the stages
     static constexpr int stages = (most_shared_bytes - barrier_bytes - results_bytes) / stage_bytes;
     static constexpr int stages_ahead =
         by_row_sets ? (stages + 1) / 2 : stages * 3 / 4;  // see supply_transposed_stages()
     static_assert(stages_ahead >= 1 && stages_ahead < stages, "a stage arrives while another one is in use");
-    using Pipeline = std::conditional_t<by_row_sets, RowSetPipeline<tile_m, tile_n, stages>,
+    using Pipeline = std::conditional_t<by_row_sets, RowSetPipeline<float, tile_m, tile_n, stages>,
                                         HopperPipeline<float, tile_m, tile_n, stages, tile_n>>;
-    using Maps = std::conditional_t<by_row_sets, RowSetMaps, MapPairByValue>;
+    using Maps = std::conditional_t<by_row_sets, RowSetMaps<float>, MapPairByValue>;
 };
 
 /// Where this warp and lane work. Two lanes whose numbers differ in bit 0 only, or in bit 1 only, have different rows

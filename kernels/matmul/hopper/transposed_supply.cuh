@@ -23,7 +23,84 @@ struct TransposedAShared {
     std::uint64_t transposed[Shape::stages];
 };
 
-/// Four rows of A's tile, from `row` on, and of each the four elements of a piece. `rest`: A's columns modulo four, if
+/// The four elements that begin `shift` elements into a piece, which the next one follows.
+template <int shift>
+__device__ inline float4 shifted_four(const float4* piece, const float4* next) {
+    const float4 here = *piece;
+    if constexpr (shift == 0) {
+        return here;
+    } else {
+        const float4 there = *next;
+        if constexpr (shift == 1) return make_float4(here.y, here.z, here.w, there.x);
+        else if constexpr (shift == 2) return make_float4(here.z, here.w, there.x, there.y);
+        else return make_float4(here.w, there.x, there.y, there.z);
+    }
+}
+
+/// A warp's rows of one set of B's tile: two, in pieces of four elements. Four warps have all.
+template <int tile_n, int shift>
+struct RowsToStraighten {
+    static constexpr int pieces = tile_n / 4, of_warp = 2 * pieces, of_lane = (of_warp + 31) / 32;
+    float4 straight[of_lane];
+
+    /// Calls use(i, piece, next) for each of a lane's pieces.
+    template <typename Ring, typename Use>
+    __device__ static void for_each(Ring& ring, int stage, int set, int warp, int lane, const Use& use) {
+        auto* const rows = reinterpret_cast<float4*>(ring.b[stage][set] + warp * 2 * Ring::row_of_b);
+#pragma unroll
+        for (int i = 0; i < of_lane; ++i) {
+            const int number = i * 32 + lane, row = number / pieces, x = number % pieces;
+            if (of_warp % 32 != 0 && number >= of_warp) break;
+            float4* const piece = rows + row * (Ring::row_of_b / 4) + x;
+            float4* next = piece + 1;
+            if constexpr (Ring::wide)
+                if (x + 1 == pieces) next = reinterpret_cast<float4*>(ring.rest_of_b[stage][set]) + warp * 2 + row;
+            use(i, piece, next);
+        }
+    }
+    template <typename Ring>
+    __device__ void load(Ring& ring, int stage, int set, int warp, int lane) {
+        if constexpr (shift > 0)
+            for_each(ring, stage, set, warp, lane, [&](int i, const float4* piece, const float4* next) {
+                straight[i] = shifted_four<shift>(piece, next);
+            });
+    }
+    template <typename Ring>
+    __device__ void store(Ring& ring, int stage, int set, int warp, int lane) const {
+        if constexpr (shift > 0)
+            for_each(ring, stage, set, warp, lane, [&](int i, float4* piece, float4*) { *piece = straight[i]; });
+    }
+};
+
+/// Moves the rows of B's tile to their places. Four warps. `rest`: n modulo four. Rows of wide tiles are
+/// moved one set after another, for their registers.
+template <int tile_n, int rest, typename Ring>
+__device__ inline void straighten_b(Ring& ring, int stage, int thread) {
+    const int warp = thread / 32, lane = thread % 32;
+    RowsToStraighten<tile_n, shift_of_set<float>(rest, 1)> one;
+    RowsToStraighten<tile_n, shift_of_set<float>(rest, 2)> two;
+    RowsToStraighten<tile_n, shift_of_set<float>(rest, 3)> three;
+    constexpr bool one_by_one = tile_n > 128;
+    one.load(ring, stage, 1, warp, lane);
+    if (one_by_one) {
+        __syncwarp();
+        one.store(ring, stage, 1, warp, lane);
+    }
+    two.load(ring, stage, 2, warp, lane);
+    if (one_by_one) {
+        __syncwarp();
+        two.store(ring, stage, 2, warp, lane);
+    }
+    three.load(ring, stage, 3, warp, lane);
+    __syncwarp();  // the warp's rows are in registers: their places may be overwritten
+    if (!one_by_one) {
+        one.store(ring, stage, 1, warp, lane);
+        two.store(ring, stage, 2, warp, lane);
+    }
+    three.store(ring, stage, 3, warp, lane);
+}
+
+/// Four rows of A's tile, from `row` on, and of each the four elements of a piece. `rest`: k modulo four, if
 /// rows are read in sets.
 template <int rest, typename Shape>
 __device__ inline void load_square(const TransposedAShared<Shape>& shared, int stage, int row, int piece,
@@ -31,12 +108,12 @@ __device__ inline void load_square(const TransposedAShared<Shape>& shared, int s
     if constexpr (Shape::by_row_sets) {
         const auto in_set = [&](int set) {
             const float* const rows = shared.ring.a[stage][set];
-            return reinterpret_cast<const float4*>(rows + row / row_sets * Shape::Pipeline::Shared::row_of_a) + piece;
+            return reinterpret_cast<const float4*>(rows + row / 4 * Shape::Pipeline::Shared::row_of_a) + piece;
         };
         square[0] = *in_set(0);
-        square[1] = shifted_four<shift_of_set(rest, 1)>(in_set(1), in_set(1) + 1);
-        square[2] = shifted_four<shift_of_set(rest, 2)>(in_set(2), in_set(2) + 1);
-        square[3] = shifted_four<shift_of_set(rest, 3)>(in_set(3), in_set(3) + 1);
+        square[1] = shifted_four<shift_of_set<float>(rest, 1)>(in_set(1), in_set(1) + 1);
+        square[2] = shifted_four<shift_of_set<float>(rest, 2)>(in_set(2), in_set(2) + 1);
+        square[3] = shifted_four<shift_of_set<float>(rest, 3)>(in_set(3), in_set(3) + 1);
     } else {
 #pragma unroll
         for (int i = 0; i < 4; ++i)
@@ -73,13 +150,13 @@ template <typename Shape>
 __device__ inline void prepare_stage(TransposedAShared<Shape>& shared, const typename Shape::Maps& maps, int stage,
                                      int thread) {
     if constexpr (Shape::by_row_sets) {
-        switch (maps.rest_of_a) {
+        switch (maps.rest_of_k) {
             case 0: transpose_tile<0>(shared, stage, thread); break;
             case 1: transpose_tile<1>(shared, stage, thread); break;
             case 2: transpose_tile<2>(shared, stage, thread); break;
             default: transpose_tile<3>(shared, stage, thread);
         }
-        switch (maps.rest_of_b) {
+        switch (maps.rest_of_n) {
             case 0: break;
             case 1: straighten_b<Shape::tile_n, 1>(shared.ring, stage, thread); break;
             case 2: straighten_b<Shape::tile_n, 2>(shared.ring, stage, thread); break;
