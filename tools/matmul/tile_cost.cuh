@@ -24,11 +24,11 @@ namespace BACKEND {
 struct TileChoice {
     TileSize tile;
     unsigned element_bytes, split_k, multicast, at_once, least_rows;
-    bool stream_k, needs_aligned_rows, takes_batch, only_batch;
+    bool stream_k, reads_row_sets, needs_aligned_rows, takes_batch, only_batch;
     Transposes stored;
     double cycles_per_stage;  // the larger of multiplying and loading
     double fixed_cycles;      // of a tile: filling the pipeline, storing the results
-    double straightening;     // cycles added to a stage whose rows are read in sets; 0 if they are copied before
+    double straightening;     // cycles added to a stage whose rows are read in sets, as warps move them then
     StreamKCost stream_k_cost;
     LaunchShape (*launch)(const MatmulArguments<void>&, const StreamKCost&);
 
@@ -47,9 +47,11 @@ struct TileChoice {
 // The cycles that it takes a multiprocessor to receive 128 bytes of a row of A or B, while all others receive as much.
 struct LoadingCost {
     static constexpr double aligned_row = 2.05;  // rows begin at multiples of 32 bytes, the L2 cache's sectors
-    static constexpr double unaligned_row_of_a = 3.3;
+    static constexpr double unaligned_row_of_a = 4.5;
     static constexpr double unaligned_row_of_b = 4;
     static constexpr double unaligned_row_of_b_multicast = 2.6;  // for two blocks
+    // Rows that begin anywhere and are read in sets. (From 2047 x 2047 x 2047 in f64 with all tiles on an H100.)
+    static constexpr double row_of_a_in_place = 8.8, row_of_b_in_place = 5.5;
     static constexpr double waiting_part = 0.5;  // of these cycles: due to the other multiprocessors that have tiles
     // If blocks of a cluster share k, blocks that need the same rows are elsewhere, and the L2 cache delivers them more
     // often. That shows from a part of the multiprocessors on, at first in proportion. (From six products on an H100.)
@@ -77,7 +79,7 @@ inline bool reads_row_sets(const TileChoice& choice, const ProductShape& shape, 
     const size_t sets = tma_alignment / choice.element_bytes;
     const bool aligned =
         shape.k * choice.element_bytes % tma_alignment == 0 && shape.n * choice.element_bytes % tma_alignment == 0;
-    return choice.straightening > 0 && !aligned && products == 1 && shape.m >= sets && shape.k >= sets;
+    return choice.reads_row_sets && !aligned && products == 1 && shape.m >= sets && shape.k >= sets;
 }
 
 // The cycles that a multiprocessor takes to receive a stage; `busy` is the fraction of multiprocessors that have tiles.
@@ -87,15 +89,18 @@ inline double loading_cycles(const TileChoice& choice, const ProductShape& shape
     constexpr size_t copied_alignment = 16;
     const auto is_unaligned = [&](size_t columns) {
         const size_t bytes = columns * choice.element_bytes;
-        return (in_place || bytes % copied_alignment == 0) && bytes % 32 != 0;
+        return bytes % copied_alignment == 0 && bytes % 32 != 0;
     };
     const bool is_float8 = choice.element_bytes == 1;  // whose B counts as one by rows
     const size_t columns_of_a = choice.stored.a ? shape.m : shape.k,
                  columns_of_b = choice.stored.b && !is_float8 ? shape.k : shape.n;
-    const double row_of_a = is_unaligned(columns_of_a) ? Cost::unaligned_row_of_a : Cost::aligned_row;
-    const double row_of_b = !is_unaligned(columns_of_b) ? Cost::aligned_row
-                            : choice.multicast > 1      ? Cost::unaligned_row_of_b_multicast
-                                                        : Cost::unaligned_row_of_b;
+    const double row_of_a = in_place                     ? Cost::row_of_a_in_place
+                            : is_unaligned(columns_of_a) ? Cost::unaligned_row_of_a
+                                                         : Cost::aligned_row;
+    const double row_of_b = in_place                      ? Cost::row_of_b_in_place
+                            : !is_unaligned(columns_of_b) ? Cost::aligned_row
+                            : choice.multicast > 1        ? Cost::unaligned_row_of_b_multicast
+                                                          : Cost::unaligned_row_of_b;
     const double split =
         choice.split_k > 1 ? std::clamp(Cost::split_slope * (busy - Cost::split_from), 0.0, Cost::most_of_split) : 0;
     return (choice.tile.m * row_of_a + choice.tile.n * row_of_b) *

@@ -25,13 +25,14 @@ constexpr TileChoice tile(double cycles_per_stage, double fixed_cycles, const St
             Tile::at_once,
             Tile::least_rows,
             Tile::stream_k,
+            Tile::reads_row_sets,
             Tile::needs_aligned_rows,
             Tile::takes_batch,
             Tile::only_batch,
             {Tile::Layouts::a_transposed, Tile::Layouts::b_transposed, Tile::Layouts::c_transposed},
             cycles_per_stage,
             fixed_cycles,
-            Tile::reads_row_sets ? straightening_cycles : 0,
+            straightening_cycles,
             sharing,
             launch_tile<Tile>};
 }

@@ -189,23 +189,23 @@ inline constexpr TileChoice tf32_tiles[] = {
 };
 
 // f64. Tensor cores do 128 multiply-adds a cycle. `reached`: the fraction of the peak. (Those of the two smallest tiles
-// are set by hand, from 110 products on an H100.) `straightening` as in f32.
+// are set by hand, from 110 products on an H100.)
 template <int tile_m, int tile_n, int warps_m, int stages, typename Layouts = PlainLayouts>
-constexpr TileChoice f64_tile(double reached, double straightening = 0) {
+constexpr TileChoice f64_tile(double reached) {
     constexpr double cycles_at_peak = tile_m * tile_n * hopper_tile_k<double> / 128, floats = 2 * tile_m * tile_n;
     StreamKCost cost = grouped_stream_k(floats, cycles_at_peak / reached);
     cost.slowdown = 1.05;
-    return tile<F64Tile<tile_m, tile_n, warps_m, stages, Layouts>>(cycles_at_peak / reached, 2500, cost, straightening);
+    return tile<F64Tile<tile_m, tile_n, warps_m, stages, Layouts>>(cycles_at_peak / reached, 2500, cost);
 }
 inline constexpr TileChoice f64_tiles[] = {
-    f64_tile<128, 128, 2, 6>(0.92, 60),
-    f64_tile<96, 128, 2, 7>(0.9, 80),
-    f64_tile<64, 128, 2, 8>(0.9, 200),
-    f64_tile<128, 64, 4, 8>(0.9, 400),
-    f64_tile<64, 64, 2, 8>(0.88, 240),
-    f64_tile<32, 64, 2, 8>(0.68, 100),
-    f64_tile<64, 32, 4, 8>(0.75, 100),
-    f64_tile<32, 32, 4, 12>(0.48, 60),
+    f64_tile<128, 128, 2, 6>(0.92),
+    f64_tile<96, 128, 2, 7>(0.9),
+    f64_tile<64, 128, 2, 8>(0.9),
+    f64_tile<128, 64, 4, 8>(0.9),
+    f64_tile<64, 64, 2, 8>(0.88),
+    f64_tile<32, 64, 2, 8>(0.68),
+    f64_tile<64, 32, 4, 8>(0.75),
+    f64_tile<32, 32, 4, 12>(0.48),
     f64_tile<128, 128, 2, 6, TransposedC>(0.92),
     f64_tile<64, 128, 2, 8, TransposedC>(0.9),
     f64_tile<64, 64, 2, 8, TransposedC>(0.88),
