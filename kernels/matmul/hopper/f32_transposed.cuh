@@ -11,7 +11,7 @@
 //       is always in the bank that its column of B is not in;
 //     - loads that return two registers in a cycle, at the expense of the multiply-adds: see TransposedAPosition;
 //     - waits for loads: the operands of a step along k are loaded during the step before;
-//     - waits that keep a scheduler busy: see supply_transposed_stages();
+//     - waits that keep a scheduler busy: see supply_stages();
 //     - the extra launch that copies matrices whose rows do not begin at multiples of 16 bytes: see row_sets.cuh.
 // Stream-K shares the tiles of the last waves evenly. With few rows or columns it shares all tiles: with 16 rows, a
 // tile's multiply-adds take no longer than the memory needs to deliver B.

@@ -21,7 +21,7 @@ namespace BACKEND {
 template <typename T>
 constexpr int row_sets = 16 / sizeof(T);
 
-/// The elements by which a row of a tile is longer in shared memory.
+/// The elements by which a row of a tile is longer in shared memory, if nothing else is asked for.
 constexpr int row_set_padding = 4;
 
 /// The shift of a set of rows whose length divided by the number of sets leaves `rest`.
@@ -40,31 +40,30 @@ struct RowSetMaps {
 /// The ring of stages, each set's rows below each other: of two sets, row r of a tile is row r / 2 of set r % 2. Rows
 /// are not swizzled; A's padding leads neighboring rows to different banks. Where B's box would be too wide for TMA with
 /// the padding, that is a box of its own.
-template <typename T, int tile_m, int tile_n, int stages>
+template <typename T, int tile_m, int tile_n, int stages, int padding_of_b = row_set_padding>
 struct RowSetRing {
     static constexpr int sets = row_sets<T>, tile_k = 128 / sizeof(T);
-    static constexpr bool wide = tile_n + row_set_padding > 256;
-    static constexpr int row_of_a = tile_k + row_set_padding, row_of_b = wide ? tile_n : tile_n + row_set_padding;
+    static constexpr bool wide = tile_n + padding_of_b > 256;
+    static constexpr int row_of_a = tile_k + row_set_padding, row_of_b = wide ? tile_n : tile_n + padding_of_b;
     static constexpr int rows_of_a = tile_m / sets < 8 ? 8 : tile_m / sets,  // TMA wants multiples of 128 bytes
         rows_of_b = tile_k / sets;
     /// What a stage has beyond the tiles.
     static constexpr unsigned extra_bytes =
-        sizeof(T) * (sets * rows_of_a * row_of_a - tile_m * tile_k + tile_k * row_set_padding);
+        sizeof(T) * (sets * rows_of_a * row_of_a - tile_m * tile_k + tile_k * padding_of_b);
     alignas(128) T a[stages][sets][rows_of_a * row_of_a];
     alignas(128) T b[stages][sets][rows_of_b * row_of_b];
-    alignas(128) T rest_of_b[wide ? stages : 1][sets][rows_of_b * row_set_padding];
+    alignas(128) T rest_of_b[wide ? stages : 1][sets][rows_of_b * padding_of_b];
     std::uint64_t filled[stages], emptied[stages];
 };
 
 /// As HopperPipeline.
-template <typename T, int tile_m_, int tile_n_, int stages_>
+template <typename T, int tile_m_, int tile_n_, int stages_, int padding_of_b = row_set_padding>
 struct RowSetPipeline {
-    using Shared = RowSetRing<T, tile_m_, tile_n_, stages_>;
+    using Shared = RowSetRing<T, tile_m_, tile_n_, stages_, padding_of_b>;
     using Position = RingPosition<stages_>;
     static constexpr int tile_m = tile_m_, tile_n = tile_n_, tile_k = Shared::tile_k, stages = stages_,
                          sets = Shared::sets;
-    static constexpr unsigned stage_bytes =
-        sizeof(T) * (tile_m * Shared::row_of_a + tile_k * (tile_n + row_set_padding));
+    static constexpr unsigned stage_bytes = sizeof(T) * (tile_m * Shared::row_of_a + tile_k * (tile_n + padding_of_b));
     static_assert(tile_m % sets == 0 && tile_n <= 256, "the limits of a box");
 
     /// Called by one thread. `consumers`: how many arrivals release a stage.
@@ -123,6 +122,20 @@ struct RowSetPipeline {
     }
 };
 
+/// The four elements that begin `shift` elements into a piece, which the next one follows.
+template <int shift>
+__device__ inline float4 shifted_four(const float4* piece, const float4* next) {
+    const float4 here = *piece;
+    if constexpr (shift == 0) {
+        return here;
+    } else {
+        const float4 there = *next;
+        if constexpr (shift == 1) return make_float4(here.y, here.z, here.w, there.x);
+        else if constexpr (shift == 2) return make_float4(here.z, here.w, there.x, there.y);
+        else return make_float4(here.w, there.x, there.y, there.z);
+    }
+}
+
 /// Whether rows have to be read in sets, and can be: both matrices have rows in all of them.
 template <typename T>
 bool can_read_row_sets(const MatmulArguments<T>& arguments) {
@@ -133,25 +146,26 @@ bool can_read_row_sets(const MatmulArguments<T>& arguments) {
 /// The map of a set of rows of a row-major matrix, which is 16-byte aligned and has rows in all sets.
 template <typename T>
 CUtensorMap map_of_row_set(const T* d_matrix, size_t rows, size_t columns, int set, unsigned box_rows,
-                           unsigned box_columns) {
+                           unsigned box_columns, CUtensorMapDataType type) {
     constexpr size_t sets = row_sets<T>;
     const int shift = shift_of_set<T>(static_cast<int>(columns % sets), set);
     return tensor_map(d_matrix + set * columns - shift, divide_up(rows - set, sets), columns + shift, sets * columns,
-                      box_rows, box_columns, CU_TENSOR_MAP_SWIZZLE_NONE);
+                      box_rows, box_columns, CU_TENSOR_MAP_SWIZZLE_NONE, type);
 }
 
 template <typename T>
-RowSetMaps<T> row_set_maps(const MatmulArguments<T>& arguments, unsigned tile_m, unsigned tile_n) {
-    constexpr unsigned tile_k = hopper_tile_k<T>, sets = row_sets<T>, padding = row_set_padding;
+RowSetMaps<T> row_set_maps(const MatmulArguments<T>& arguments, unsigned tile_m, unsigned tile_n,
+                           unsigned padding_of_b = row_set_padding, CUtensorMapDataType type = tensor_map_type<T>) {
+    constexpr unsigned tile_k = hopper_tile_k<T>, sets = row_sets<T>;
     RowSetMaps<T> maps{};
     for (unsigned set = 0; set < sets; ++set) {
         const auto map_of_b = [&](unsigned columns) {
-            return map_of_row_set(arguments.d_b, arguments.k, arguments.n, int(set), tile_k / sets, columns);
+            return map_of_row_set(arguments.d_b, arguments.k, arguments.n, int(set), tile_k / sets, columns, type);
         };
-        maps.a[set] =
-            map_of_row_set(arguments.d_a, arguments.m, arguments.k, int(set), tile_m / sets, tile_k + padding);
-        maps.b[set] = map_of_b(std::min(tile_n + padding, 256U));
-        maps.rest_of_b[set] = map_of_b(padding);
+        maps.a[set] = map_of_row_set(arguments.d_a, arguments.m, arguments.k, int(set), tile_m / sets,
+                                     tile_k + row_set_padding, type);
+        maps.b[set] = map_of_b(std::min(tile_n + padding_of_b, 256U));
+        maps.rest_of_b[set] = map_of_b(padding_of_b);
     }
     maps.rest_of_k = static_cast<int>(arguments.k % sets);
     maps.rest_of_n = static_cast<int>(arguments.n % sets);

@@ -12,6 +12,7 @@
 #include "kernels/matmul/hopper/fix_up.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"
+#include "kernels/matmul/hopper/tf32_row_sets.cuh"
 #include "kernels/matmul/hopper/transposed_operand.cuh"
 
 #include <cuda_runtime.h>
@@ -233,12 +234,19 @@ struct Tf32Tile : HopperTile {
     using Layouts = Layouts_;
     static constexpr unsigned tile_m = tile_m_, tile_n = 64 * warpgroups;
     static constexpr bool stream_k = stream_k_, takes_batch = batch;
+    /// Larger tiles leave no room for enough stages.
+    static constexpr bool reads_row_sets = Layouts::plain && tile_m_ <= 128;
 
     static LaunchShape enqueue(const MatmulArguments<float>& arguments, const StreamKCost& cost) {
         constexpr unsigned group = 6;
-        const HopperOperands<float> operands(arguments);
         const TileOrder order = order_of(arguments, tile_m, tile_n, group);
         const StreamKSchedule schedule = schedule_of(arguments, order, cost);
+        if constexpr (reads_row_sets) {
+            if (can_read_row_sets(arguments))
+                return launch_tf32_row_sets<Tf32RowSetShape<tile_m_, warpgroups>, stream_k_>(arguments, order,
+                                                                                             schedule);
+        }
+        const HopperOperands<float> operands(arguments);
         const OperandMaps maps =
             operands.maps(tile_m, Layouts::b_transposed ? tile_n : hopper_tile_k<float>, transposed_map_type<float>);
         const bool tma_store = tile_m % 32 == 0 && rows_are_aligned(arguments.d_c, columns_of_c(arguments));

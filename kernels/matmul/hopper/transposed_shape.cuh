@@ -41,7 +41,7 @@ struct TransposedAShape {
     static constexpr unsigned barrier_bytes = 2048;  // at most, with what aligns the stages
     static constexpr int stages = (most_shared_bytes - barrier_bytes - results_bytes) / stage_bytes;
     static constexpr int stages_ahead =
-        by_row_sets ? (stages + 1) / 2 : stages * 3 / 4;  // see supply_transposed_stages()
+        by_row_sets ? (stages + 1) / 2 : stages * 3 / 4;  // see supply_stages()
     static_assert(stages_ahead >= 1 && stages_ahead < stages, "a stage arrives while another one is in use");
     using Pipeline = std::conditional_t<by_row_sets, RowSetPipeline<float, tile_m, tile_n, stages>,
                                         HopperPipeline<float, tile_m, tile_n, stages, tile_n>>;

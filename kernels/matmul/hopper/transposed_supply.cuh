@@ -2,8 +2,8 @@
 // The warps of matmul_hopper_f32_transposed that do not multiply: they ask TMA for stages, transpose A's tiles and, if
 // rows are not aligned, move those of B to their places.
 #include "common/cuda/bulk_copy.cuh"
-#include "kernels/matmul/hopper/fix_up.cuh"
 #include "kernels/matmul/hopper/row_sets.cuh"
+#include "kernels/matmul/hopper/supply.cuh"
 #include "kernels/matmul/hopper/transposed_shape.cuh"
 #include "kernels/matmul/tile_order.cuh"
 
@@ -22,20 +22,6 @@ struct TransposedAShared {
     alignas(16) float4 results[Shape::results_bytes / sizeof(float4)];
     std::uint64_t transposed[Shape::stages];
 };
-
-/// The four elements that begin `shift` elements into a piece, which the next one follows.
-template <int shift>
-__device__ inline float4 shifted_four(const float4* piece, const float4* next) {
-    const float4 here = *piece;
-    if constexpr (shift == 0) {
-        return here;
-    } else {
-        const float4 there = *next;
-        if constexpr (shift == 1) return make_float4(here.y, here.z, here.w, there.x);
-        else if constexpr (shift == 2) return make_float4(here.z, here.w, there.x, there.y);
-        else return make_float4(here.w, there.x, there.y, there.z);
-    }
-}
 
 /// A warp's rows of one set of B's tile: two, in pieces of four elements. Four warps have all.
 template <int tile_n, int shift>
@@ -168,54 +154,14 @@ __device__ inline void prepare_stage(TransposedAShared<Shape>& shared, const typ
     }
 }
 
-/// Loads the block's stages and prepares them. Four producer warps, one for each of the multiprocessor's schedulers:
-/// the consumers go on in step, so that extra work of one scheduler would delay them all. The first warp asks for
-/// stages ahead or, as sets of rows take many instructions to ask for, the warps take turns. They do not ask for as many
-/// stages as there are: a warp should seldom wait for one to be emptied, since it has to prepare the next. All its lanes
-/// wait: that suspends the warp, whereas a lane that waits alone would poll, and take its scheduler's time from the
-/// consumers.
 template <bool many, typename Shape>
 __device__ inline void supply_transposed_stages(TransposedAShared<Shape>& shared, const typename Shape::Maps& maps,
                                                 const TileOrder& order, const StreamKSchedule& schedule) {
-    using Pipeline = typename Shape::Pipeline;
     constexpr int asking_warps = Shape::by_row_sets ? 4 : 1;
-    const int thread = static_cast<int>(threadIdx.x) - Shape::consumers, warp = thread / 32;
-    typename Pipeline::Position asked, prepared;
-    TileSegment segment;
-    unsigned asked_segments = 0;
-    int row = 0, column = 0, asking = 0;
-    ProductNumber<many> product{};
-    const auto ask = [&] {
-        if (segment.first == segment.end) {
-            if (!find_segment(schedule, asked_segments++, segment)) {
-                segment = {};
-                return;
-            }
-            unsigned tile_row = 0, tile_column = 0;
-            order.place(segment.tile, tile_row, tile_column, product);
-            row = static_cast<int>(tile_row) * Shape::tile_m;
-            column = static_cast<int>(tile_column) * Shape::tile_n;
-        }
-        const int step = segment.first++;
-        if (warp == asking) {
-            barrier_wait(&shared.ring.emptied[asked.stage], asked.parity ^ 1);  // load_stage() then finds it emptied
-            if (thread % 32 == 0) Pipeline::load_stage(shared.ring, asked, maps, row, column, step, product);
-            __syncwarp();
-        }
-        asking = (asking + 1) % asking_warps;
-        asked.advance();
-    };
-    TileSegment preparing;
-    int missing = warp < asking_warps ? Shape::stages_ahead : 0;
-    for (unsigned index = 0; find_segment(schedule, index, preparing); ++index)
-        for (int step = preparing.first; step < preparing.end; ++step, prepared.advance()) {
-#pragma unroll 1
-            for (; missing > 0; --missing) ask();
-            barrier_wait(&shared.ring.filled[prepared.stage], prepared.parity);
-            prepare_stage(shared, maps, prepared.stage, thread);
-            barrier_arrive(&shared.transposed[prepared.stage]);  // each lane for what it stored
-            if (warp < asking_warps) missing = 1;
-        }
+    const int thread = static_cast<int>(threadIdx.x) - Shape::consumers;
+    supply_stages<typename Shape::Pipeline, asking_warps, Shape::stages_ahead, true, many>(
+        shared.ring, shared.transposed, maps, order, schedule, thread,
+        [&](int stage) { prepare_stage(shared, maps, stage, thread); });
 }
 
 }  // namespace BACKEND

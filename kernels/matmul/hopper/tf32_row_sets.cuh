@@ -1,0 +1,197 @@
+#pragma once
+// tf32 on Hopper whose rows of A and B begin anywhere:
+//   matmul_hopper_tf32_row_sets   removes, from matmul_hopper_tf32, the extra launch that copies such matrices: TMA
+//                                 brings sets of rows, see row_sets.cuh. Lanes load their elements of B wherever they
+//                                 lie; the tensor cores read A's tile from swizzled rows, to which the producer's warps
+//                                 move it
+// It does not matter in which order the steps along k are multiplied, nor which row of A is which column of C', as long
+// as all agree. So instruction i of a stage multiplies the eight steps whose rows of B are set i, and the rows of A's
+// tile stay in the order of their sets.
+#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/hopper/fix_up.cuh"
+#include "kernels/matmul/hopper/launch.cuh"
+#include "kernels/matmul/hopper/layouts.cuh"
+#include "kernels/matmul/hopper/row_sets.cuh"
+#include "kernels/matmul/hopper/supply.cuh"
+#include "kernels/matmul/hopper/transposed_operand.cuh"
+#include "kernels/matmul/hopper/wgmma.cuh"
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace BACKEND {
+
+/// The padding of B leads a lane's four rows to different banks.
+template <int tile_m_, int warpgroups_>
+struct Tf32RowSetShape {
+    static constexpr int tile_m = tile_m_, warpgroups = warpgroups_, tile_n = 64 * warpgroups, padding_of_b = 8;
+    using Ring = RowSetRing<float, tile_m, tile_n, 1, padding_of_b>;
+    static constexpr int stage_bytes =
+        tile_m * 128 + sizeof(float) * 4 * (Ring::rows_of_a * Ring::row_of_a + Ring::rows_of_b * Ring::row_of_b);
+    static constexpr int room = (most_shared_bytes - 3072) / stage_bytes, most_stages = 12,
+                         stages = room < most_stages ? room : most_stages, stages_ahead = stages * 3 / 4;
+    using Pipeline = RowSetPipeline<float, tile_m, tile_n, stages, padding_of_b>;
+};
+
+/// The ring; and A's tiles as the tensor cores read them: rows of 128 swizzled bytes, 32 of each for an instruction.
+template <typename Shape>
+struct Tf32RowSetShared {
+    alignas(1024) float a[Shape::stages][Shape::tile_m * 32];
+    typename Shape::Pipeline::Shared ring;
+    std::uint64_t prepared[Shape::stages];
+};
+
+/// A warp's part of straighten_a(): the rows of one set. A lane has half of a row, of which it gives four elements to
+/// each instruction. The eight lanes whose accesses go together have rows below each other: no two meet in a bank.
+template <int shift, int tile_m>
+__device__ inline void straighten_set_of_a(const float* rows, float* target, int first_row, int lane) {
+    constexpr int rows_of_set = tile_m / 4, row_of_a = 32 + row_set_padding;
+#pragma unroll
+    for (int first = 0; first < 2 * rows_of_set; first += 32) {
+        const int number = first + lane, r = number % rows_of_set, half = number / rows_of_set;
+        if (2 * rows_of_set < 32 && number >= 2 * rows_of_set) break;
+        const auto* const pieces = reinterpret_cast<const float4*>(rows + r * row_of_a) + 4 * half;
+        float4 fours[4];
+#pragma unroll
+        for (int i = 0; i < 4; ++i) fours[i] = shifted_four<shift>(pieces + i, pieces + i + 1);
+        const int row = first_row + r;
+        const auto store = [&](int instruction, float x, float y, float z, float w) {
+            *reinterpret_cast<float4*>(target + row * 32 + ((2 * instruction + half) ^ row % 8) * 4) =
+                make_float4(x, y, z, w);
+        };
+        store(0, fours[0].x, fours[1].x, fours[2].x, fours[3].x);
+        store(1, fours[0].y, fours[1].y, fours[2].y, fours[3].y);
+        store(2, fours[0].z, fours[1].z, fours[2].z, fours[3].z);
+        store(3, fours[0].w, fours[1].w, fours[2].w, fours[3].w);
+    }
+}
+
+/// Moves A's tile to where the tensor cores read it. Four warps.
+template <typename Shape>
+__device__ inline void straighten_a(Tf32RowSetShared<Shape>& shared, const RowSetMaps<float>& maps, int stage,
+                                    int thread) {
+    constexpr int tile_m = Shape::tile_m;
+    const int set = thread / 32, lane = thread % 32, first_row = set * (tile_m / 4);
+    const float* const rows = shared.ring.a[stage][set];
+    float* const target = shared.a[stage];
+    switch (shift_of_set<float>(maps.rest_of_k, set)) {
+        case 0: straighten_set_of_a<0, tile_m>(rows, target, first_row, lane); break;
+        case 1: straighten_set_of_a<1, tile_m>(rows, target, first_row, lane); break;
+        case 2: straighten_set_of_a<2, tile_m>(rows, target, first_row, lane); break;
+        default: straighten_set_of_a<3, tile_m>(rows, target, first_row, lane);
+    }
+    fence_shared_for_copies();  // the tensor cores read it
+}
+
+/// A lane's elements of B' for a stage: [instruction][value]. They are in two columns, `column` and eight further, and
+/// rows lane % 4 and four further of each set.
+template <typename Shape>
+struct Tf32RowSetOperand {
+    using Ring = typename Shape::Pipeline::Shared;
+    std::uint32_t values[4][4];
+
+    __device__ void load(const Ring& ring, int stage, const RowSetMaps<float>& maps, int column, int lane) {
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            const float* const first =
+                ring.b[stage][i] + lane % 4 * Ring::row_of_b + column + shift_of_set<float>(maps.rest_of_n, i);
+#pragma unroll
+            for (int value = 0; value < 4; ++value)
+                values[i][value] = __float_as_uint(first[value / 2 * 4 * Ring::row_of_b + value % 2 * 8]);
+        }
+    }
+};
+
+/// Stores a lane's sums: in every eight places of rows two, in two columns.
+template <typename Shape>
+__device__ inline void store_row_sets(float* c, int row, int column, int m, int n, int lane,
+                                      const float (&d)[Shape::tile_m / 2]) {
+    constexpr int rows_of_set = Shape::tile_m / 4;
+#pragma unroll
+    for (int group = 0; group < Shape::tile_m / 8; ++group)
+#pragma unroll
+        for (int odd = 0; odd < 2; ++odd) {
+            const int place = 8 * group + lane % 4 * 2 + odd, r = row + place % rows_of_set * 4 + place / rows_of_set;
+            float* const target = c + static_cast<size_t>(r) * n + column;
+            if (r < m && column < n) target[0] = d[4 * group + odd];
+            if (r < m && column + 8 < n) target[8] = d[4 * group + 2 + odd];
+        }
+}
+
+/// Grid: at most one block per multiprocessor. Block 128 for the producers plus 128 per warpgroup that multiplies.
+template <typename Shape, bool stream_k>
+__global__ void __launch_bounds__(128 + 128 * Shape::warpgroups, 1)
+    matmul_hopper_tf32_row_sets(const __grid_constant__ RowSetMaps<float> maps, float* c, int m, int n, TileOrder order,
+                                StreamKSchedule schedule, PartialSums partial) {
+#if HOPPER_CODE
+    using Pipeline = typename Shape::Pipeline;
+    extern __shared__ __align__(1024) unsigned char memory[];
+    auto& shared = *reinterpret_cast<Tf32RowSetShared<Shape>*>(memory);
+    if (threadIdx.x == 0)
+        for (std::uint64_t& barrier : shared.prepared) barrier_init(&barrier, 128);
+    Pipeline::begin(shared.ring, maps, Shape::warpgroups);
+
+    const int thread = static_cast<int>(threadIdx.x);
+    if (thread < 128) {
+        supply_stages<Pipeline, 4, Shape::stages_ahead, stream_k, false>(
+            shared.ring, shared.prepared, maps, order, schedule, thread,
+            [&](int stage) { straighten_a(shared, maps, stage, thread); });
+        return;
+    }
+    const int warp = thread / 32 - 4, lane = thread % 32, column_of_lane = warp * 16 + lane / 4;
+    typename Pipeline::Position position;
+    TileSegment segment;
+    for (unsigned index = 0; find_segment<stream_k>(schedule, index, segment); ++index) {
+        float d[Shape::tile_m / 2];
+        Tf32RowSetOperand<Shape> operands[2];  // one is multiplied while the other is loaded
+        int previous = 0;
+        for (int first = segment.first; first < segment.end; first += 2) {
+#pragma unroll
+            for (int odd = 0; odd < 2; ++odd) {
+                const int step = first + odd;
+                if (step >= segment.end) break;
+                const int stage = position.stage;
+                barrier_wait(&shared.prepared[stage], position.parity);
+                operands[odd].load(shared.ring, stage, maps, column_of_lane, lane);
+                const std::uint64_t a = StageOperand<true>::descriptor(shared.a[stage]);
+                wgmma_fence();
+#pragma unroll
+                for (int i = 0; i < 4; ++i)
+                    Wgmma<float, Shape::tile_m>::multiply(d, operands[odd].values[i], a + i * StageOperand<true>::next,
+                                                          step > segment.first || i > 0);
+                wgmma_commit();
+                if (step > segment.first) {
+                    wgmma_wait<1>();  // the previous group is done with its stage and its operand
+                    Pipeline::release(shared.ring, previous, threadIdx.x % 128);
+                }
+                previous = stage;
+                position.advance();
+            }
+        }
+        wgmma_wait<0>();
+        wgmma_settle(d);
+        Pipeline::release(shared.ring, previous, threadIdx.x % 128);
+        if constexpr (stream_k)
+            if (!complete_tile<128 * Shape::warpgroups>(d, segment, schedule, partial)) continue;
+        unsigned tile_row = 0, tile_column = 0;
+        order.place(segment.tile, tile_row, tile_column);
+        store_row_sets<Shape>(c, static_cast<int>(tile_row) * Shape::tile_m,
+                              static_cast<int>(tile_column) * Shape::tile_n + column_of_lane, m, n, lane, d);
+    }
+#endif
+}
+
+/// For A and B of which can_read_row_sets() says so.
+template <typename Shape, bool stream_k>
+LaunchShape launch_tf32_row_sets(const MatmulArguments<float>& arguments, const TileOrder& order,
+                                 const StreamKSchedule& schedule) {
+    return launch_hopper(
+        matmul_hopper_tf32_row_sets<Shape, stream_k>, stream_k_grid(schedule, arguments.multiprocessors),
+        128 + 128 * Shape::warpgroups, sizeof(Tf32RowSetShared<Shape>), 1, arguments.stream,
+        row_set_maps(arguments, Shape::tile_m, Shape::tile_n, Shape::padding_of_b, transposed_map_type<float>),
+        arguments.d_c, int(arguments.m), int(arguments.n), order, schedule, partial_sums(arguments));
+}
+
+}  // namespace BACKEND
