@@ -52,6 +52,8 @@ struct LoadingCost {
     static constexpr double unaligned_row_of_b_multicast = 2.6;  // for two blocks
     // Rows that begin anywhere and are read in sets. (From 2047 x 2047 x 2047 in f64 with all tiles on an H100.)
     static constexpr double row_of_a_in_place = 8.8, row_of_b_in_place = 5.5;
+    static constexpr double least_in_place = 1.4;         // times as long as the best walk through a large matrix
+    static constexpr double straightening_begins = 3000;  // cycles until the first rows have been moved
     static constexpr double waiting_part = 0.5;  // of these cycles: due to the other multiprocessors that have tiles
     // If blocks of a cluster share k, blocks that need the same rows are elsewhere, and the L2 cache delivers them more
     // often. That shows from a part of the multiprocessors on, at first in proportion. (From six products on an H100.)
@@ -191,14 +193,16 @@ inline double estimated_cycles(const TileChoice& choice, const ProductShape& sha
         const double reading = memory_cycles(choice, shape, MemoryCost::bytes_per_cycle, multiprocessors);
         return cycles_of_batch(choice, shape, products, device, work, computing, reading * double(products));
     }
-    const double least = least_reading_cycles(shape, choice.element_bytes, device),
+    const double least = (in_place ? LoadingCost::least_in_place : 1) *
+                         least_reading_cycles(shape, choice.element_bytes, device),
                  reading = std::max(least, memory_cycles(choice, shape, cost.bytes_per_cycle, multiprocessors)),
                  storing =
                      results_cycles(shape, choice.stored.c, std::max(2U, choice.element_bytes), cost, multiprocessors);
     const double of_tiles = (work.stores - 1 + cost.tile_part) * choice.fixed_cycles +
                             double(choice.tile.m) * choice.tile.n * cost.per_result;
+    const double straightening_begins = in_place && choice.straightening > 0 ? LoadingCost::straightening_begins : 0;
     const double copying = in_place ? 0 : copying_cycles(shape, choice.stored, choice.element_bytes, cost, device);
-    return copying + cost.beginning + (choice.split_k > 1 ? cost.cluster : 0) +
+    return copying + straightening_begins + cost.beginning + (choice.split_k > 1 ? cost.cluster : 0) +
            (choice.multicast > 1 ? cost.multicast : 0) +
            overlapped(overlapped(computing, reading, cost.visible_part) + of_tiles, storing, cost.visible_storing);
 }

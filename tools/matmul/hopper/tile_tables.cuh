@@ -162,16 +162,17 @@ inline constexpr TileChoice tensor_core_tiles[] = {
     tile<TransposedProductTile<T, 64, 1, 1, 1, false, true, TransposedAB>>(270, 2000),
 };
 
+// (What reading in sets of rows adds to stages is from 76 products with all tiles on an H100.)
 inline constexpr TileChoice tf32_tiles[] = {
     tile<Tf32Tile<256, 2, 4, false, true>>(1340, 2500),
     tile<Tf32Tile<256, 2, 4, true>>(1340, 2500, tensor_core_stream_k),
     tile<Tf32Tile<192, 2, 5, false, true>>(1020, 2400),
-    tile<Tf32Tile<128, 2, 6, true>>(860, 2400, grouped_stream_k(128 * 128, 860, 1.3)),
-    tile<Tf32Tile<64, 2, 8, false, true>>(580, 1600),
-    tile<Tf32Tile<64, 1, 12, false, true>>(417, 1000),
+    tile<Tf32Tile<128, 2, 6, true>>(860, 2400, grouped_stream_k(128 * 128, 860, 1.3), 1000),
+    tile<Tf32Tile<64, 2, 8, false, true>>(580, 1600, no_stream_k, 500),
+    tile<Tf32Tile<64, 1, 12, false, true>>(417, 1000, no_stream_k, 600),
     tile<Tf32SplitKTile<64, 12, 2>>(417, 5000),
-    tile<Tf32Tile<64, 1, 12, true>>(417, 2000, grouped_stream_k(64 * 64, 417)),
-    tile<Tf32Tile<16, 1, 16, true>>(380, 2000, grouped_stream_k(16 * 64, 380)),
+    tile<Tf32Tile<64, 1, 12, true>>(417, 2000, grouped_stream_k(64 * 64, 417), 600),
+    tile<Tf32Tile<16, 1, 16, true>>(380, 2000, grouped_stream_k(16 * 64, 380), 400),
     tile<Tf32SplitKTile<16, 16, 2>>(380, 5000),
     tile<Tf32Tile<256, 2, 4, false, true, TransposedB>>(1340, 2500),
     tile<Tf32Tile<128, 2, 6, false, true, TransposedB>>(760, 2000),
