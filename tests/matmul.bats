@@ -245,12 +245,22 @@ thin_steps=101x103x15,50x3001x7,77x9x1,100x100x16,700x33x3,4500x9x16 # the last 
     refuses 2 "no such tile computes 64x64x64 in bf16; there are 128x128x64, " matmul -t bf16 -k direct --tile 1x1x1 -n 64
 }
 
+@test "hopper reads rows that begin anywhere in place, with every tile that can, also if blocks share one" {
+    need_variant hopper
+    local dtype shapes=4x5x4,5x6x7,7x255x130,65x131x35,130x62x97,257x129x5,70x271x75,33x514x1030,3x9x5,64x67x8001
+    for dtype in f32 tf32 f64; do
+        expect_fine matmul -k hopper --tile all -t "$dtype" -n $shapes,300x1x31,1000x997x203 -w 0 -r 1 --csv
+        [ "$(column verify | sort -u)" = pass ]
+        [ "$(column p_tile | sort -u | wc -l)" -ge 8 ] || complain "$dtype"
+    done
+}
+
 # ones WHERE ROWS COLUMNS: a matrix of ones as text, with NaN at place WHERE.
 ones() { awk -v where="$1" -v n=$(($2 * $3)) 'BEGIN { for (i = 0; i < n; ++i) print i == where ? "nan" : 1 }'; }
 
 @test "a NaN stays in its row or column, whatever the alignment of rows" {
     local kernel dtype shape file m n k kernels=thin dtypes="f32 f64"
-    on_simulator || { kernels="thin direct" dtypes="f64 tf32 f16"; }
+    on_simulator || { kernels="thin direct hopper" dtypes="f64 tf32 f32 f16"; }
     for shape in 7x41x75 6x66x134; do
         IFS=x read -r m n k <<<"$shape"
         ones $((3 * k)) "$m" "$k" >first && ones $((4 * k - 1)) "$m" "$k" >last && ones -1 "$m" "$k" >a

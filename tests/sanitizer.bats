@@ -49,6 +49,9 @@ workloads() {
                 "--profile -t f16 -k direct --tile 64x64x64/5 -n 66x34x1402,97x75x301" \
                 "--profile -t bf16 -k direct --tile 32x32x64/128 -n 56x22x14066" \
                 "--profile -t bf16 -k direct --tile 32x32x64/32 -n 31x91x3001" \
+                "--profile -t f32 -k hopper --tile 64x256x32:stream-k -n 70x271x75" \
+                "--profile -t tf32 -k hopper --tile 64x64x32:stream-k -n 70x271x75" \
+                "--profile -t f64 -k hopper --tile 64x64x16:stream-k -n 70x271x75" \
                 "--profile -t f32 -k fastest --batch 3 --transpose a -n 33,190x70x301" \
                 "--profile -t bf16 -k fastest --batch 5 --transpose b -n 100,61x200x1001" \
                 "--profile -t bf16 -k hopper --transpose a,b -n 300x298x190,130x264x520" \

@@ -3,7 +3,8 @@
 //   f32          naive, tiled, register_tile, vectorized, async, hopper/f32, hopper/f32_transposed
 //   f64          naive, tiled, register_tile, hopper/f64
 //   f16, bf16    wmma, hopper/mma, hopper/overlapped, hopper/fitted; hopper/transposed_product for middle sizes
-//   tf32         wmma, hopper/tf32; hopper/tf32_split_k for few rows; hopper/tf32x3 with nearly f32's accuracy
+//   tf32         wmma, hopper/tf32; hopper/tf32_row_sets for rows that begin anywhere, hopper/tf32_split_k for few
+//                rows; hopper/tf32x3 with nearly f32's accuracy
 //   8-bit floats float8/plain, hopper/float8
 // For special shapes: thin/, batched, hopper/f32_groups (many small products), hopper/direct (short products).
 #include <cuda_runtime.h>
