@@ -1,8 +1,8 @@
 // How long a Hopper kernel takes with each of its tiles: an estimate of the cycles of the block that has the most work.
 // All constants of the model are in this file, in product_cost.cuh, stream_k_cost.cuh and hopper/tile_tables.cuh. They
 // were fitted on an H200 (132 multiprocessors, CUDA 13), but where an H100 is named. tests/measure/fit_matmul.bash
-// measures those of warm caches again: cycles of stages and of tiles, loading, memory in batches, and most of
-// Stream-K's.
+// measures those of warm caches again: cycles of stages and of tiles, loading (but not in place), memory in batches,
+// and most of Stream-K's.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +14,7 @@
 #include "common/io/text.hpp"
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/hopper/fitted_tiles.cuh"
+#include "kernels/matmul/hopper/row_set_rule.cuh"
 #include "kernels/matmul/hopper/stream_k_cost.cuh"
 #include "tools/matmul/product_cost.cuh"
 #include "tools/matmul/shape.hpp"
@@ -46,14 +47,14 @@ struct TileChoice {
 
 // The cycles that it takes a multiprocessor to receive 128 bytes of a row of A or B, while all others receive as much.
 struct LoadingCost {
-    static constexpr double aligned_row = 2.05;  // rows begin at multiples of 32 bytes, the L2 cache's sectors
-    static constexpr double unaligned_row_of_a = 4.5;
+    static constexpr double aligned_row = 2.05;        // rows begin at multiples of 32 bytes, the L2 cache's sectors
+    static constexpr double unaligned_row_of_a = 4.5;  // (in f64 on an H100)
     static constexpr double unaligned_row_of_b = 4;
     static constexpr double unaligned_row_of_b_multicast = 2.6;  // for two blocks
     // Rows that begin anywhere and are read in sets. (From 2047 x 2047 x 2047 in f64 with all tiles on an H100.)
     static constexpr double row_of_a_in_place = 8.8, row_of_b_in_place = 5.5;
     static constexpr double least_in_place = 1.4;         // times as long as the best walk through a large matrix
-    static constexpr double straightening_begins = 3000;  // cycles until the first rows have been moved
+    static constexpr double straightening_begins = 3000;  // cycles until the first rows have been moved (tf32)
     static constexpr double waiting_part = 0.5;  // of these cycles: due to the other multiprocessors that have tiles
     // If blocks of a cluster share k, blocks that need the same rows are elsewhere, and the L2 cache delivers them more
     // often. That shows from a part of the multiprocessors on, at first in proportion. (From six products on an H100.)
@@ -75,20 +76,16 @@ constexpr double stages_apart(unsigned tile_m, unsigned tile_n, double cycles_pe
     return read_part * (tile_m + tile_n) * row_bytes / MemoryCost::bytes_per_cycle / cycles_per_stage;
 }
 
-// Whether a tile reads A and B in place although their rows are not aligned. (See can_read_row_sets().)
+// Whether a tile reads A and B in place although their rows are not aligned.
 inline bool reads_row_sets(const TileChoice& choice, const ProductShape& shape, size_t products) {
-    constexpr size_t tma_alignment = 16;
-    const size_t sets = tma_alignment / choice.element_bytes;
-    const bool aligned =
-        shape.k * choice.element_bytes % tma_alignment == 0 && shape.n * choice.element_bytes % tma_alignment == 0;
-    return choice.reads_row_sets && !aligned && products == 1 && shape.m >= sets && shape.k >= sets;
+    return choice.reads_row_sets && suits_row_sets(shape.m, shape.n, shape.k, products, choice.element_bytes);
 }
 
 // The cycles that a multiprocessor takes to receive a stage; `busy` is the fraction of multiprocessors that have tiles.
-// `in_place`: rows that do not begin at multiples of 16 bytes are not copied before.
+// `in_place`: rows that do not begin at multiples of 16 bytes are not copied first.
 inline double loading_cycles(const TileChoice& choice, const ProductShape& shape, double busy, bool in_place) {
     using Cost = LoadingCost;
-    constexpr size_t copied_alignment = 16;
+    constexpr size_t copied_alignment = 16;  // rows elsewhere are copied first, or read in place
     const auto is_unaligned = [&](size_t columns) {
         const size_t bytes = columns * choice.element_bytes;
         return bytes % copied_alignment == 0 && bytes % 32 != 0;

@@ -1,14 +1,15 @@
 #pragma once
 // C = A B on Hopper in one launch, whatever the alignment of the rows:
-//   matmul_direct   removes, from the kernels whose tiles TMA loads, the extra launch that copies matrices whose rows
-//                   do not begin at multiples of 16 bytes: the aligned pieces that cover a part of a row are copied to
-//                   shared memory as they are, and warps read their elements where they lie. (Not in f32, where a lane
-//                   reads four neighbors at once, and not those of 16-bit types with an even number of elements, which
-//                   ldmatrix reads: such rows are copied in units of 8 or 4 bytes.) The blocks of a cluster share k, and
-//                   each adds some rows of all their sums. If several clusters share k, they leave their sums in global
-//                   memory; for each part of the tile, the last block to finish adds them
-// For products of a few microseconds, where those copies would take longer than the product. Each warp
-// multiplies with mma.sync, which reaches less of the 16-bit types' peak than wgmma does. Any m, n and k.
+//   matmul_direct   removes, from the kernels that cannot read such rows through TMA (row_sets.cuh says which can), the
+//                   extra launch that copies matrices whose rows do not begin at multiples of 16 bytes: the aligned
+//                   pieces that cover a part of a row are copied to shared memory as they are, and warps read their
+//                   elements where they lie. (Not in f32, where a lane reads four neighbors at once, and not those of
+//                   16-bit types with an even number of elements, which ldmatrix reads: such rows are copied in units
+//                   of 8 or 4 bytes.) The blocks of a cluster share k, and each adds some rows of all their sums. If
+//                   several clusters share k, they leave their sums in global memory; for each part of the tile, the
+//                   last block to finish adds them
+// For products of a few microseconds. Each warp multiplies with mma.sync, which reaches less of the 16-bit types' peak
+// than wgmma does. Any m, n and k.
 #include "common/cuda/async_copy.cuh"
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/hopper/direct_sums.cuh"

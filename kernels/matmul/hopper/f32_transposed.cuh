@@ -192,6 +192,7 @@ __global__ void __launch_bounds__(384, 1)
 #if HOPPER_CODE
     using Pipeline = typename Shape::Pipeline;
     extern __shared__ __align__(1024) unsigned char memory[];
+    static_assert(sizeof(TransposedAShared<Shape>) <= most_shared_bytes);
     auto& shared = *reinterpret_cast<TransposedAShared<Shape>*>(memory);
     if (threadIdx.x == 0) {
         Pipeline::prefetch(maps);

@@ -3,7 +3,8 @@
 //   matmul_hopper_f64   removes, from matmul_direct, the copies by threads, which hold registers and wait at barriers
 //                       of the whole block (one thread requests whole tiles from TMA), half of the loads from shared
 //                       memory (a lane loads two neighbors at once), and the launching of blocks (each stays for many
-//                       tiles and shares those of the last wave: Stream-K)
+//                       tiles and shares those of the last wave: Stream-K). Rows of A and B may begin anywhere:
+//                       see row_sets.cuh
 // A warp multiplies with mma.sync.m16n8k16: 16 rows by 8 columns in 16 steps along k. For q = 0 to 3, lane 4 g + t
 // holds rows g and g + 8 of the first operand and column g of the second, both at the step in place 4 q + t. It does
 // not matter which steps, rows and columns of the tile are in which places, as long as both operands agree on the
@@ -144,13 +145,15 @@ __device__ inline void multiply_f64_stage(const double* a, const double (*boxes)
     }
 }
 
-/// The same from sets of rows. Steps along k are B's rows: those in even places are even. Rows of the odd set are
-/// shifted by rest_of_n in B and rest_of_k in A, and loads of single elements take the place of those of two.
+/// The same from sets of rows. Steps along k are B's rows: step_in(q) is in set q % 2. Rows of the odd set are shifted
+/// by rest_of_n in B and by rest_of_k in A, so that they are loaded element by element; so are A's even rows, since the
+/// lanes of a warp have rows of both sets.
 template <typename Shape>
 __device__ inline void multiply_f64_row_sets(const typename Shape::Pipeline::Shared& ring, int stage,
                                              const RowSetMaps<double>& maps, const F64Position<Shape>& at,
                                              double (&sums)[Shape::sums]) {
     using Ring = typename Shape::Pipeline::Shared;
+    static_assert(!Ring::wide, "the padding lies beside the rows");
     double of_b[Shape::sixteens][8];
 #pragma unroll
     for (int j = 0; j < Shape::sixteens; ++j)

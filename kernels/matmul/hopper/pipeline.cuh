@@ -45,10 +45,11 @@ struct OperandMaps {
     __device__ const CUtensorMap& first_a() const { return last_row == 0 ? last_a : a; }
 };
 
-/// Maps of tiles that are always loaded in whole boxes: two parameters of a kernel, or one.
+/// Maps of tiles that are always loaded in whole boxes.
 struct MapPair {
     const CUtensorMap &a, &b;
 };
+/// The same as one parameter of a kernel.
 struct MapPairByValue {
     CUtensorMap a, b;
     __device__ operator MapPair() const { return {a, b}; }
@@ -117,8 +118,7 @@ struct HopperPipeline {
     __device__ static void begin(Shared& shared, const CUtensorMap& map_a, const CUtensorMap& map_b,
                                  unsigned consumers) {
         if (threadIdx.x == 0) {
-            prefetch_tensor_map(map_a);
-            prefetch_tensor_map(map_b);
+            prefetch(MapPair{map_a, map_b});
             init(shared, consumers);
         }
         begin();

@@ -1,13 +1,14 @@
 #pragma once
 // A and B in place, whatever the alignment of their rows. TMA wants rows at multiples of 16 bytes from each other, and
 // every fourth row of four-byte elements is (every second one of eight-byte elements): each such set of rows has a
-// tensor map of its own. It begins at the multiple of 16 bytes before the set's first row, `shift` elements before it.
-// Boxes begin at multiples of 16 bytes, too, so that the rows of a tile arrive `shift` elements to the right of their
-// place, and need more room; who needs them elsewhere moves them in shared memory. This replaces copies in global
+// tensor map of its own. The map begins at the multiple of 16 bytes before the set's first row: `shift` elements before
+// the row. Boxes begin at multiples of 16 bytes, too, so that a tile's rows arrive `shift` elements to the right of
+// their place, and need more room; who needs them elsewhere moves them in shared memory. This replaces copies in global
 // memory (see HopperOperands), which take longer than the product if few tiles read what is copied.
 #include "common/cuda/bulk_copy.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"
+#include "kernels/matmul/hopper/row_set_rule.cuh"
 
 #include <cuda_runtime.h>
 
@@ -17,9 +18,8 @@
 
 namespace BACKEND {
 
-/// How many sets of rows there are, and elements in 16 bytes. (So each set begins elsewhere, or all begin alike.)
 template <typename T>
-constexpr int row_sets = 16 / sizeof(T);
+constexpr int row_sets = static_cast<int>(row_sets_of(sizeof(T)));
 
 /// The elements by which a row of a tile is longer in shared memory, if nothing else is asked for.
 constexpr int row_set_padding = 4;
@@ -38,8 +38,8 @@ struct RowSetMaps {
 };
 
 /// The ring of stages, each set's rows below each other: of two sets, row r of a tile is row r / 2 of set r % 2. Rows
-/// are not swizzled; A's padding leads neighboring rows to different banks. Where B's box would be too wide for TMA with
-/// the padding, that is a box of its own.
+/// are not swizzled; A's padding leads neighboring rows to different banks. Where B's box would be too wide for TMA,
+/// the padding is a box of its own.
 template <typename T, int tile_m, int tile_n, int stages, int padding_of_b = row_set_padding>
 struct RowSetRing {
     static constexpr int sets = row_sets<T>, tile_k = 128 / sizeof(T);
@@ -56,7 +56,7 @@ struct RowSetRing {
     std::uint64_t filled[stages], emptied[stages];
 };
 
-/// As HopperPipeline.
+/// As HopperPipeline without multicast, but load_stage() expects that the stage is empty.
 template <typename T, int tile_m_, int tile_n_, int stages_, int padding_of_b = row_set_padding>
 struct RowSetPipeline {
     using Shared = RowSetRing<T, tile_m_, tile_n_, stages_, padding_of_b>;
@@ -65,6 +65,7 @@ struct RowSetPipeline {
                          sets = Shared::sets;
     static constexpr unsigned stage_bytes = sizeof(T) * (tile_m * Shared::row_of_a + tile_k * (tile_n + padding_of_b));
     static_assert(tile_m % sets == 0 && tile_n <= 256, "the limits of a box");
+    static_assert(!Shared::wide || tile_n == 256, "B's box then has as many columns as the tile");
 
     /// Called by one thread. `consumers`: how many arrivals release a stage.
     __device__ static void init(Shared& shared, unsigned consumers) {
@@ -136,11 +137,9 @@ __device__ inline float4 shifted_four(const float4* piece, const float4* next) {
     }
 }
 
-/// Whether rows have to be read in sets, and can be: both matrices have rows in all of them.
 template <typename T>
 bool can_read_row_sets(const MatmulArguments<T>& arguments) {
-    const bool aligned = rows_are_aligned(arguments.d_a, arguments.k) && rows_are_aligned(arguments.d_b, arguments.n);
-    return !aligned && arguments.batch == 1 && arguments.m >= row_sets<T> && arguments.k >= row_sets<T>;
+    return suits_row_sets(arguments.m, arguments.n, arguments.k, arguments.batch, sizeof(T));
 }
 
 /// The map of a set of rows of a row-major matrix, which is 16-byte aligned and has rows in all sets.
@@ -153,6 +152,7 @@ CUtensorMap map_of_row_set(const T* d_matrix, size_t rows, size_t columns, int s
                       box_rows, box_columns, CU_TENSOR_MAP_SWIZZLE_NONE, type);
 }
 
+/// Failure(cuda_error) if the driver refuses.
 template <typename T>
 RowSetMaps<T> row_set_maps(const MatmulArguments<T>& arguments, unsigned tile_m, unsigned tile_n,
                            unsigned padding_of_b = row_set_padding, CUtensorMapDataType type = tensor_map_type<T>) {
@@ -165,7 +165,7 @@ RowSetMaps<T> row_set_maps(const MatmulArguments<T>& arguments, unsigned tile_m,
         maps.a[set] = map_of_row_set(arguments.d_a, arguments.m, arguments.k, int(set), tile_m / sets,
                                      tile_k + row_set_padding, type);
         maps.b[set] = map_of_b(std::min(tile_n + padding_of_b, 256U));
-        maps.rest_of_b[set] = map_of_b(padding_of_b);
+        if (tile_n + padding_of_b > 256) maps.rest_of_b[set] = map_of_b(padding_of_b);
     }
     maps.rest_of_k = static_cast<int>(arguments.k % sets);
     maps.rest_of_n = static_cast<int>(arguments.n % sets);

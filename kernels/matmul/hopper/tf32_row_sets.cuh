@@ -1,5 +1,5 @@
 #pragma once
-// tf32 on Hopper whose rows of A and B begin anywhere:
+// tf32 on Hopper, for A and B whose rows begin anywhere:
 //   matmul_hopper_tf32_row_sets   removes, from matmul_hopper_tf32, the extra launch that copies such matrices: TMA
 //                                 brings sets of rows, see row_sets.cuh. Lanes load their elements of B wherever they
 //                                 lie; the tensor cores read A's tile from swizzled rows, to which the producer's warps
@@ -23,15 +23,17 @@
 
 namespace BACKEND {
 
-/// The padding of B leads a lane's four rows to different banks.
+/// B's padding puts the rows that four neighboring lanes read at once in different banks.
 template <int tile_m_, int warpgroups_>
 struct Tf32RowSetShape {
     static constexpr int tile_m = tile_m_, warpgroups = warpgroups_, tile_n = 64 * warpgroups, padding_of_b = 8;
     using Ring = RowSetRing<float, tile_m, tile_n, 1, padding_of_b>;
     static constexpr int stage_bytes =
         tile_m * 128 + sizeof(float) * 4 * (Ring::rows_of_a * Ring::row_of_a + Ring::rows_of_b * Ring::row_of_b);
-    static constexpr int room = (most_shared_bytes - 3072) / stage_bytes, most_stages = 12,
+    static constexpr int other_bytes = 3072;  // at most: barriers, alignment, and rest_of_b, which is not used
+    static constexpr int room = (most_shared_bytes - other_bytes) / stage_bytes, most_stages = 12,
                          stages = room < most_stages ? room : most_stages, stages_ahead = stages * 3 / 4;
+    static_assert(stages_ahead >= 1 && stages_ahead < stages, "a stage arrives while another one is in use");
     using Pipeline = RowSetPipeline<float, tile_m, tile_n, stages, padding_of_b>;
 };
 
@@ -45,6 +47,7 @@ struct Tf32RowSetShared {
 
 /// A warp's part of straighten_a(): the rows of one set. A lane has half of a row, of which it gives four elements to
 /// each instruction. The eight lanes whose accesses go together have rows below each other: no two meet in a bank.
+/// (Tiles of 16 rows are too small for that.)
 template <int shift, int tile_m>
 __device__ inline void straighten_set_of_a(const float* rows, float* target, int first_row, int lane) {
     constexpr int rows_of_set = tile_m / 4, row_of_a = 32 + row_set_padding;
@@ -90,6 +93,7 @@ __device__ inline void straighten_a(Tf32RowSetShared<Shape>& shared, const RowSe
 template <typename Shape>
 struct Tf32RowSetOperand {
     using Ring = typename Shape::Pipeline::Shared;
+    static_assert(!Ring::wide, "the padding lies beside the rows");
     std::uint32_t values[4][4];
 
     __device__ void load(const Ring& ring, int stage, const RowSetMaps<float>& maps, int column, int lane) {
@@ -104,7 +108,7 @@ struct Tf32RowSetOperand {
     }
 };
 
-/// Stores a lane's sums: in every eight places of rows two, in two columns.
+/// Stores a lane's sums: of every eight rows in their places, two, each in two columns.
 template <typename Shape>
 __device__ inline void store_row_sets(float* c, int row, int column, int m, int n, int lane,
                                       const float (&d)[Shape::tile_m / 2]) {
@@ -128,6 +132,7 @@ __global__ void __launch_bounds__(128 + 128 * Shape::warpgroups, 1)
 #if HOPPER_CODE
     using Pipeline = typename Shape::Pipeline;
     extern __shared__ __align__(1024) unsigned char memory[];
+    static_assert(sizeof(Tf32RowSetShared<Shape>) <= most_shared_bytes);
     auto& shared = *reinterpret_cast<Tf32RowSetShared<Shape>*>(memory);
     if (threadIdx.x == 0)
         for (std::uint64_t& barrier : shared.prepared) barrier_init(&barrier, 128);
@@ -183,7 +188,7 @@ __global__ void __launch_bounds__(128 + 128 * Shape::warpgroups, 1)
 #endif
 }
 
-/// For A and B of which can_read_row_sets() says so.
+/// Requires can_read_row_sets(arguments).
 template <typename Shape, bool stream_k>
 LaunchShape launch_tf32_row_sets(const MatmulArguments<float>& arguments, const TileOrder& order,
                                  const StreamKSchedule& schedule) {

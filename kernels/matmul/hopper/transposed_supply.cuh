@@ -86,8 +86,8 @@ __device__ inline void straighten_b(Ring& ring, int stage, int thread) {
     three.store(ring, stage, 3, warp, lane);
 }
 
-/// Four rows of A's tile, from `row` on, and of each the four elements of a piece. `rest`: k modulo four, if
-/// rows are read in sets.
+/// Loads the four elements of a piece from each of four rows of A's tile, `row` and the next three. `rest`: k modulo
+/// four, if rows are read in sets.
 template <int rest, typename Shape>
 __device__ inline void load_square(const TransposedAShared<Shape>& shared, int stage, int row, int piece,
                                    float4 (&square)[4]) {
@@ -108,9 +108,10 @@ __device__ inline void load_square(const TransposedAShared<Shape>& shared, int s
     }
 }
 
-/// Transposes A's tile. All producers. A lane transposes squares of 4 x 4. The eight lanes whose accesses go together
-/// take eight squares below each other, so that the stores do not meet in a bank; nor do the loads from swizzled rows,
-/// as the exclusive or makes the squares' columns differ, nor those from sets of rows, which are 36 elements apart.
+/// Transposes A's tile. Called by all producers. A lane transposes squares of 4 x 4. The eight lanes whose accesses go
+/// together take eight squares below each other (four and their neighbors if the tile has 16 rows). The stores meet in
+/// no bank. Nor do loads from swizzled rows: the exclusive or makes the squares' columns differ. Nor do loads from sets
+/// of more than four rows, which are 36 elements apart.
 template <int rest, typename Shape>
 __device__ inline void transpose_tile(TransposedAShared<Shape>& shared, int stage, int thread) {
     constexpr int tile_m = Shape::tile_m, squares = tile_m * 2, below = tile_m < 32 ? tile_m / 4 : 8;
@@ -130,8 +131,8 @@ __device__ inline void transpose_tile(TransposedAShared<Shape>& shared, int stag
     }
 }
 
-/// Makes a stage that has arrived what the consumers expect. All producers. The compiler knows how far rows are
-/// shifted: selecting elements at run time took a third more instructions.
+/// Turns a stage that has arrived into what the consumers expect. Called by all producers. The compiler knows how far
+/// rows are shifted: selecting elements at run time took a third more instructions.
 template <typename Shape>
 __device__ inline void prepare_stage(TransposedAShared<Shape>& shared, const typename Shape::Maps& maps, int stage,
                                      int thread) {

@@ -28,13 +28,13 @@ constexpr bool suits_lane_dots(double elements, double steps) {
     return elements * steps <= (elements < few_elements ? most_of_few : most);
 }
 
-/// What a plan costs in cycles on an H200, without the launch. (Sectors are from 123 products of one to four rows on an
-/// H100: half of all estimates are within 8 % of the times.)
+/// What a plan costs in cycles, without the launch. (On an H200; but the costs of sectors are from 123 products of one
+/// to four rows on an H100: half of all estimates are within 8 % of the times.)
 struct LaneDotsCost {
     static constexpr double fixed = 2600;
-    static constexpr double starting = 2;   // a lane, for each multiprocessor
-    static constexpr double sector = 0.5;   // of the L1 cache that a load of B touches, likewise,
-    static constexpr double l2_sector = 1;  // and of the L2 cache: of those, the ones that a block loads first
+    static constexpr double starting = 2;  // a lane, for each multiprocessor
+    static constexpr double sector = 0.5;  // a sector of the L1 cache that a load of B touches, for each multiprocessor
+    static constexpr double l2_sector = 1;  // added for a sector that no other warp of the block has loaded before
     static constexpr double barrier = 1200;
     static constexpr double round(size_t element_bytes) { return element_bytes == 8 ? 3200 : 2100; }  // of loads
 
@@ -48,12 +48,13 @@ struct LaneDotsCost {
         const double rounds = double(divide_up(plan.k, plan.lanes * lane_dots_in_flight)),
                      lanes = double(plan.elements) * plan.lanes,
                      loads = double(plan.elements) * plan.k / lanes_per_warp;  // of warps
-        // The warps of a block work on neighboring columns, too.
         const unsigned block_elements = plan.lanes < lane_dots_block ? lane_dots_block / plan.lanes : 1;
-        const size_t warps = plan.lanes < lanes_per_warp ? lane_dots_block / lanes_per_warp : block_elements;
-        const double first_loads =
-            double(divide_up(block_elements * element_bytes, sector_bytes)) / double(warps * row_sectors);
-        const double of_sector = sector + l2_sector * (first_loads < 1 ? first_loads : 1);
+        // Those that work on different columns, which are neighbors.
+        const size_t warps_side_by_side =
+            plan.lanes < lanes_per_warp ? lane_dots_block / lanes_per_warp : block_elements;
+        const double first_part =
+            double(divide_up(block_elements * element_bytes, sector_bytes)) / double(warps_side_by_side * row_sectors);
+        const double of_sector = sector + l2_sector * (first_part < 1 ? first_part : 1);
         return fixed + round(element_bytes) * rounds +
                (starting * lanes + of_sector * sectors * loads) / multiprocessors +
                (plan.lanes > lanes_per_warp ? barrier : 0);
