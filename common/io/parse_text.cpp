@@ -282,10 +282,10 @@ private:
         if (length - 1 < 8) {
             const ShortNumber one(end, static_cast<unsigned>(length));
             if (one.others == 0) return push_integer(combine(one.values), is_negative);
-            if (one.fraction(number)) return push_number(is_negative ? -number : number);
+            if (one.fraction(number)) return push_signed(number, is_negative);
         } else if (const auto point = static_cast<std::size_t>(std::countr_zero(points_from(begin)));
                    begin + point < end) {
-            if (parse_fraction(digits, begin + point, end, number)) return push_number(is_negative ? -number : number);
+            if (parse_fraction(digits, begin + point, end, number)) return push_signed(number, is_negative);
         } else if (length - 1 < 19) {
             const DigitsBefore integer(end, static_cast<unsigned>(length));
             const bool fits = integer.value <= std::uint64_t{INT64_MAX} + is_negative;
@@ -299,7 +299,7 @@ private:
         Decimal decimal(digits, end);
         if (std::int64_t integer = 0; decimal.run.at == end && parse_whole(begin, end, integer))
             return push_integer(is_negative ? -std::uint64_t(integer) : std::uint64_t(integer), is_negative);
-        if (decimal.fraction(number)) return push_number(is_negative ? -number : number);
+        if (decimal.fraction(number)) return push_signed(number, is_negative);
         const Fault fault = parse_any(begin, end, number);
         if (fault != Fault::none) return fail(fault, {begin, static_cast<std::size_t>(end - begin)});
         return push_number(number);
@@ -310,7 +310,7 @@ private:
             const double number = static_cast<double>(magnitude);
             if (magnitude >> std::numeric_limits<double>::digits != 0) [[unlikely]]
                 note_lost(lost_by_rounding(magnitude), is_negative);
-            return push_number(is_negative ? -number : number);
+            return push_signed(number, is_negative);
         }
         has_negative_zero_ |= is_negative & (magnitude == 0);
         values_[parsed_.count++] = is_negative ? -magnitude : magnitude;
@@ -334,10 +334,15 @@ private:
         }
     }
 
-    bool push_number(double number) {
+    bool push_number(double number) { return push_bits(std::bit_cast<std::uint64_t>(number)); }
+    // (A branch on the sign would be guessed wrong for many numbers.)
+    bool push_signed(double magnitude, bool is_negative) {
+        return push_bits(std::bit_cast<std::uint64_t>(magnitude) ^ std::uint64_t{is_negative} << 63);
+    }
+    bool push_bits(std::uint64_t bits) {
         if (!is_floating_) parsed_.integers = parsed_.count;
         is_floating_ = true;
-        values_[parsed_.count++] = std::bit_cast<std::uint64_t>(number);
+        values_[parsed_.count++] = bits;
         return true;
     }
 
