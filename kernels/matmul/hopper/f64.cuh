@@ -268,7 +268,9 @@ struct F64Tile : HopperTile {
 
     static LaunchShape enqueue(const MatmulArguments<double>& arguments, const StreamKCost& cost) {
         if constexpr (reads_row_sets) {
-            constexpr int room = (most_shared_bytes - 1024) / RowSetPipeline<double, tile_m, tile_n, 1>::stage_bytes;
+            constexpr int other_bytes = 1024;  // at most: barriers, alignment, and rest_of_b, which is not used
+            constexpr int room =
+                (most_shared_bytes - other_bytes) / RowSetPipeline<double, tile_m, tile_n, 1>::stage_bytes;
             using ShapeOfSets = F64Shape<tile_m_, tile_n_, warps_m, std::min(stages, room), Layouts, true>;
             if (can_read_row_sets(arguments))
                 return launch(matmul_hopper_f64<ShapeOfSets, false>, sizeof(typename ShapeOfSets::Pipeline::Shared),

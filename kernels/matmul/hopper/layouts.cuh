@@ -32,4 +32,13 @@ struct StageOperand {
     }
 };
 
+/// Transposes a square of 4 x 4 in a lane's registers.
+__device__ inline void transpose_square(float4 (&rows)[4]) {
+    const float4 a = rows[0], b = rows[1], c = rows[2], d = rows[3];
+    rows[0] = make_float4(a.x, b.x, c.x, d.x);
+    rows[1] = make_float4(a.y, b.y, c.y, d.y);
+    rows[2] = make_float4(a.z, b.z, c.z, d.z);
+    rows[3] = make_float4(a.w, b.w, c.w, d.w);
+}
+
 }  // namespace BACKEND

@@ -137,6 +137,7 @@ __device__ inline float4 shifted_four(const float4* piece, const float4* next) {
     }
 }
 
+/// As suits_row_sets().
 template <typename T>
 bool can_read_row_sets(const MatmulArguments<T>& arguments) {
     return suits_row_sets(arguments.m, arguments.n, arguments.k, arguments.batch, sizeof(T));

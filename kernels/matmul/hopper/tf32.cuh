@@ -11,6 +11,7 @@
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/hopper/fix_up.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
+#include "kernels/matmul/hopper/layouts.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"
 #include "kernels/matmul/hopper/tf32_row_sets.cuh"
 #include "kernels/matmul/hopper/transposed_operand.cuh"
@@ -64,15 +65,13 @@ __device__ inline void turn_stage(const float* boxes, float* turned, int thread)
             const int step = 4 * down + i;
             square[i] = *reinterpret_cast<const float4*>(box + step * 32 + (across ^ step % 8) * 4);
         }
-        const auto store = [&](int j, float x, float y, float z, float w) {
-            const int row = 4 * across + j;
+        transpose_square(square);
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            const int row = 4 * across + i;
             *reinterpret_cast<float4*>(turned + (number / box_squares * 32 + row) * 32 + (down ^ row % 8) * 4) =
-                make_float4(x, y, z, w);
-        };
-        store(0, square[0].x, square[1].x, square[2].x, square[3].x);
-        store(1, square[0].y, square[1].y, square[2].y, square[3].y);
-        store(2, square[0].z, square[1].z, square[2].z, square[3].z);
-        store(3, square[0].w, square[1].w, square[2].w, square[3].w);
+                square[i];
+        }
     }
 }
 

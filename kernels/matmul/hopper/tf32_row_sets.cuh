@@ -28,7 +28,7 @@ template <int tile_m_, int warpgroups_>
 struct Tf32RowSetShape {
     static constexpr int tile_m = tile_m_, warpgroups = warpgroups_, tile_n = 64 * warpgroups, padding_of_b = 8;
     using Ring = RowSetRing<float, tile_m, tile_n, 1, padding_of_b>;
-    static constexpr int stage_bytes =
+    static constexpr int stage_bytes =  // holds A's tile twice
         tile_m * 128 + sizeof(float) * 4 * (Ring::rows_of_a * Ring::row_of_a + Ring::rows_of_b * Ring::row_of_b);
     static constexpr int other_bytes = 3072;  // at most: barriers, alignment, and rest_of_b, which is not used
     static constexpr int room = (most_shared_bytes - other_bytes) / stage_bytes, most_stages = 12,
@@ -59,15 +59,11 @@ __device__ inline void straighten_set_of_a(const float* rows, float* target, int
         float4 fours[4];
 #pragma unroll
         for (int i = 0; i < 4; ++i) fours[i] = shifted_four<shift>(pieces + i, pieces + i + 1);
+        transpose_square(fours);
         const int row = first_row + r;
-        const auto store = [&](int instruction, float x, float y, float z, float w) {
-            *reinterpret_cast<float4*>(target + row * 32 + ((2 * instruction + half) ^ row % 8) * 4) =
-                make_float4(x, y, z, w);
-        };
-        store(0, fours[0].x, fours[1].x, fours[2].x, fours[3].x);
-        store(1, fours[0].y, fours[1].y, fours[2].y, fours[3].y);
-        store(2, fours[0].z, fours[1].z, fours[2].z, fours[3].z);
-        store(3, fours[0].w, fours[1].w, fours[2].w, fours[3].w);
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+            *reinterpret_cast<float4*>(target + row * 32 + ((2 * i + half) ^ row % 8) * 4) = fours[i];
     }
 }
 
