@@ -139,6 +139,20 @@ __device__ inline void store_to_block(float4* shared, unsigned rank, const float
         : "memory");
 }
 
+/// True in one lane of a warp. Called by all its lanes. The compiler knows that one lane runs what depends on it: without
+/// that, it makes a loop over lanes of each bulk copy.
+__device__ inline bool is_elected_lane() {
+    int elected;
+    asm volatile(
+        "{\n"
+        ".reg .pred elected;\n"
+        "elect.sync _|elected, 0xffffffff;\n"
+        "selp.s32 %0, 1, 0, elected;\n"
+        "}"
+        : "=r"(elected));
+    return elected != 0;
+}
+
 // ---- bulk tensor copies of a box, shaped as the map says, with its corner at (column, row). Zeros outside the tensor.
 
 /// Prefetches the descriptor: call it once for each map, before the first copy.

@@ -24,8 +24,8 @@ namespace BACKEND {
 // A tile's properties by its type (see HopperTile), and what decides how long it takes.
 struct TileChoice {
     TileSize tile;
-    unsigned element_bytes, split_k, multicast, at_once, least_rows;
-    bool stream_k, reads_row_sets, needs_aligned_rows, takes_batch, only_batch;
+    unsigned element_bytes, split_k, multicast, at_once, least_rows, row_sets;
+    bool stream_k, needs_aligned_rows, takes_batch, only_batch;
     Transposes stored;
     double cycles_per_stage;  // the larger of multiplying and loading
     double fixed_cycles;      // of a tile: filling the pipeline, storing the results
@@ -45,16 +45,21 @@ struct TileChoice {
     }
 };
 
-// The cycles that it takes a multiprocessor to receive 128 bytes of a row of A or B, while all others receive as much.
+// The cycles that it takes a multiprocessor to receive 128 bytes of a row of A or B, while all others receive as much,
+// and for each box that TMA is asked for besides.
+struct InPlaceCost {
+    double row_of_a, row_of_b, box;
+};
 struct LoadingCost {
     static constexpr double aligned_row = 2.05;        // rows begin at multiples of 32 bytes, the L2 cache's sectors
     static constexpr double unaligned_row_of_a = 4.5;  // (in f64 on an H100)
     static constexpr double unaligned_row_of_b = 4;
     static constexpr double unaligned_row_of_b_multicast = 2.6;  // for two blocks
-    // Rows that begin anywhere and are read in sets. (From 2047 x 2047 x 2047 in f64 with all tiles on an H100.)
-    static constexpr double row_of_a_in_place = 8.8, row_of_b_in_place = 5.5;
-    static constexpr double least_in_place = 1.4;         // times as long as the best walk through a large matrix
-    static constexpr double straightening_begins = 3000;  // cycles until the first rows have been moved (tf32)
+    // Rows that begin anywhere and are read in sets, from multiples of 16 bytes (from 2047 x 2047 x 2047 with all tiles)
+    // or of 32 (fitted to 76 products in tf32 and in f64), on H100s.
+    static constexpr InPlaceCost from_16_bytes{8.8, 5.5, 0}, from_32_bytes{3, 2.7, 25};
+    static constexpr double least_in_place = 1.2;         // times as long as the best walk through a large matrix
+    static constexpr double straightening_begins = 2700;  // cycles until the first rows have been moved (tf32)
     static constexpr double waiting_part = 0.5;  // of these cycles: due to the other multiprocessors that have tiles
     // If blocks of a cluster share k, blocks that need the same rows are elsewhere, and the L2 cache delivers them more
     // often. That shows from a part of the multiprocessors on, at first in proportion. (From six products on an H100.)
@@ -78,14 +83,25 @@ constexpr double stages_apart(unsigned tile_m, unsigned tile_n, double cycles_pe
 
 // Whether a tile reads A and B in place although their rows are not aligned.
 inline bool reads_row_sets(const TileChoice& choice, const ProductShape& shape, size_t products) {
-    return choice.reads_row_sets && suits_row_sets(shape.m, shape.n, shape.k, products, choice.element_bytes);
+    return choice.row_sets > 0 && suits_row_sets(shape.n, shape.k, products, choice.element_bytes);
 }
 
-// The cycles that a multiprocessor takes to receive a stage; `busy` is the fraction of multiprocessors that have tiles.
-// `in_place`: rows that do not begin at multiples of 16 bytes are not copied first.
-inline double loading_cycles(const TileChoice& choice, const ProductShape& shape, double busy, bool in_place) {
+// `busy`: the fraction of multiprocessors that have tiles.
+inline double waiting_for_others(double busy) {
+    return 1 - LoadingCost::waiting_part + LoadingCost::waiting_part * busy;
+}
+
+// The cycles that a multiprocessor takes to receive a stage.
+inline double loading_cycles_in_place(const TileChoice& choice, double busy) {
+    const InPlaceCost& cost =
+        choice.row_sets * choice.element_bytes == 16 ? LoadingCost::from_16_bytes : LoadingCost::from_32_bytes;
+    const unsigned boxes = 2 * choice.row_sets;
+    return (choice.tile.m * cost.row_of_a + choice.tile.n * cost.row_of_b) * waiting_for_others(busy) +
+           boxes * cost.box;
+}
+inline double loading_cycles(const TileChoice& choice, const ProductShape& shape, double busy) {
     using Cost = LoadingCost;
-    constexpr size_t copied_alignment = 16;  // rows elsewhere are copied first, or read in place
+    constexpr size_t copied_alignment = 16;  // rows elsewhere are copied first
     const auto is_unaligned = [&](size_t columns) {
         const size_t bytes = columns * choice.element_bytes;
         return bytes % copied_alignment == 0 && bytes % 32 != 0;
@@ -93,17 +109,13 @@ inline double loading_cycles(const TileChoice& choice, const ProductShape& shape
     const bool is_float8 = choice.element_bytes == 1;  // whose B counts as one by rows
     const size_t columns_of_a = choice.stored.a ? shape.m : shape.k,
                  columns_of_b = choice.stored.b && !is_float8 ? shape.k : shape.n;
-    const double row_of_a = in_place                     ? Cost::row_of_a_in_place
-                            : is_unaligned(columns_of_a) ? Cost::unaligned_row_of_a
-                                                         : Cost::aligned_row;
-    const double row_of_b = in_place                      ? Cost::row_of_b_in_place
-                            : !is_unaligned(columns_of_b) ? Cost::aligned_row
-                            : choice.multicast > 1        ? Cost::unaligned_row_of_b_multicast
-                                                          : Cost::unaligned_row_of_b;
+    const double row_of_a = is_unaligned(columns_of_a) ? Cost::unaligned_row_of_a : Cost::aligned_row;
+    const double row_of_b = !is_unaligned(columns_of_b) ? Cost::aligned_row
+                            : choice.multicast > 1      ? Cost::unaligned_row_of_b_multicast
+                                                        : Cost::unaligned_row_of_b;
     const double split =
         choice.split_k > 1 ? std::clamp(Cost::split_slope * (busy - Cost::split_from), 0.0, Cost::most_of_split) : 0;
-    return (choice.tile.m * row_of_a + choice.tile.n * row_of_b) *
-           (1 - Cost::waiting_part + Cost::waiting_part * busy) * (1 + split);
+    return (choice.tile.m * row_of_a + choice.tile.n * row_of_b) * waiting_for_others(busy) * (1 + split);
 }
 
 // The cycles that the memory takes to deliver A and B once.
@@ -185,7 +197,9 @@ inline double estimated_cycles(const TileChoice& choice, const ProductShape& sha
     const unsigned multiprocessors = device.multiprocessors;
     const bool in_place = reads_row_sets(choice, shape, products);
     const double multiplying = choice.cycles_per_stage + (in_place ? choice.straightening : 0),
-                 computing = work.stages * std::max(multiplying, loading_cycles(choice, shape, work.busy, in_place));
+                 loading =
+                     in_place ? loading_cycles_in_place(choice, work.busy) : loading_cycles(choice, shape, work.busy),
+                 computing = work.stages * std::max(multiplying, loading);
     if (products > 1) {
         const double reading = memory_cycles(choice, shape, MemoryCost::bytes_per_cycle, multiprocessors);
         return cycles_of_batch(choice, shape, products, device, work, computing, reading * double(products));

@@ -126,7 +126,8 @@ __global__ void __launch_bounds__(384, 1)
 
     if (threadIdx.x >= 256) {
         give_up_registers<24>();
-        if (threadIdx.x == 256) Pipeline::produce(shared, position, MapPair{map_a, map_b}, row, column, 0, steps);
+        if (threadIdx.x < 288 && is_elected_lane())
+            Pipeline::produce(shared, position, MapPair{map_a, map_b}, row, column, 0, steps);
         return;
     }
     take_registers<240>();

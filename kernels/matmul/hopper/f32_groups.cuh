@@ -128,7 +128,7 @@ struct F32GroupLoader {
                         int lane) {
         if (tile >= order.tiles()) return;
         barrier_wait(&ring.emptied[position.stage], position.parity ^ 1);  // by all lanes; load_stage() need not wait
-        if (lane == 0) Pipeline::load_stage(ring, position, MapPair{map_a, map_b}, row, column, step, product);
+        if (is_elected_lane()) Pipeline::load_stage(ring, position, MapPair{map_a, map_b}, row, column, step, product);
         __syncwarp();
         position.advance();
         if (++step < steps) return;

@@ -16,7 +16,9 @@
 //     rows of C     in place g of 8: g / 2 + 4 (g % 2)
 // Operands that are stored transposed come from shared memory as they are; for them other rows and columns are in the
 // places (see F64Position), and the neighbors that a load brings belong to two rows of places, so that moves between
-// registers remain.
+// registers remain. Rows that are read in sets are not swizzled: for them it is
+//     steps         in place 4 q + t: 4 t + q, which is row t of B's set q
+//     rows of C     in place g of 8: g, which is in set g % 4
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/hopper/fix_up.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
@@ -53,9 +55,9 @@ struct F64Shape {
     static constexpr int sums = eights * sixteens * 4;                 // of a lane
     /// Where the sums of instruction (i, j) begin.
     __host__ __device__ static constexpr int first_sum(int i, int j) { return (i * sixteens + j) * 4; }
-    using Pipeline = std::conditional_t<by_row_sets, RowSetPipeline<double, tile_m, tile_n, stages_>,
+    using Pipeline = std::conditional_t<by_row_sets, RowSetPipeline<double, 4, tile_m, tile_n, stages_>,
                                         HopperPipeline<double, tile_m, tile_n, stages_, 16, 1, Layouts>>;
-    using Maps = std::conditional_t<by_row_sets, RowSetMaps<double>, OperandMaps>;
+    using Maps = std::conditional_t<by_row_sets, RowSetMaps<4>, OperandMaps>;
     static_assert(warp_m % (Layouts::a_transposed ? 16 : 8) == 0 && warp_n % 16 == 0 &&
                   sizeof(typename Pipeline::Shared) <= most_shared_bytes);
 };
@@ -73,7 +75,9 @@ struct F64Position {
     /// Which of the warp's rows is in that place of instructions (i, j). A transposed A's neighbors are rows, of which
     /// two instructions get one each.
     __device__ static int row_in(int i, int place) {
-        return Shape::Layouts::a_transposed ? i / 2 * 16 + 2 * place + i % 2 : i * 8 + place / 2 + place % 2 * 4;
+        return Shape::by_row_sets             ? i * 8 + place
+               : Shape::Layouts::a_transposed ? i / 2 * 16 + 2 * place + i % 2
+                                              : i * 8 + place / 2 + place % 2 * 4;
     }
     /// Which of its columns is in place g of instructions (i, j); the next one is in place g + 8.
     __device__ int column_in(int j) const {
@@ -145,40 +149,55 @@ __device__ inline void multiply_f64_stage(const double* a, const double (*boxes)
     }
 }
 
-/// The same from sets of rows. Steps along k are B's rows: step_in(q) is in set q % 2. Rows of the odd set are shifted
-/// by rest_of_n in B and by rest_of_k in A, so that they are loaded element by element; so are A's even rows, since the
-/// lanes of a warp have rows of both sets.
-template <typename Shape>
-__device__ inline void multiply_f64_row_sets(const typename Shape::Pipeline::Shared& ring, int stage,
-                                             const RowSetMaps<double>& maps, const F64Position<Shape>& at,
+/// Loads two neighbors: at once if they are 16-byte aligned.
+__device__ inline void load_two(const double* from, double* two, bool aligned) {
+    if (aligned) {
+        *reinterpret_cast<double2*>(two) = *reinterpret_cast<const double2*>(from);
+    } else {
+        two[0] = from[0];
+        two[1] = from[1];
+    }
+}
+
+/// The same from sets of rows. If k or n is even, rows of A or B are shifted by even numbers. (If k is odd, the rows of
+/// four neighboring g are shifted by different numbers modulo four: their lanes, four steps apart, meet in no bank.)
+template <bool even_k, bool even_n, typename Shape>
+__device__ inline void multiply_shifted_sets(const typename Shape::Pipeline::Shared& ring, int stage,
+                                             const RowSetMaps<4>& maps, const F64Position<Shape>& at,
                                              double (&sums)[Shape::sums]) {
     using Ring = typename Shape::Pipeline::Shared;
     static_assert(!Ring::wide, "the padding lies beside the rows");
     double of_b[Shape::sixteens][8];
 #pragma unroll
-    for (int j = 0; j < Shape::sixteens; ++j)
+    for (int q = 0; q < 4; ++q) {
+        const double* const row =
+            ring.b[stage][q] + at.t * Ring::row_of_b + at.column + shift_of_set<4>(maps.rest_of_n, q);
 #pragma unroll
-        for (int q = 0; q < 4; ++q) {
-            const double* const two =
-                ring.b[stage][q % 2] + at.step_in(q) / 2 * Ring::row_of_b + at.column + at.column_in(j);
-            if (q % 2 == 0) {
-                *reinterpret_cast<double2*>(of_b[j] + 2 * q) = *reinterpret_cast<const double2*>(two);
-            } else {
-                of_b[j][2 * q] = two[maps.rest_of_n];
-                of_b[j][2 * q + 1] = two[maps.rest_of_n + 1];
-            }
-        }
-    const int row = at.row_in(0, at.g), set = row % 2;
+        for (int j = 0; j < Shape::sixteens; ++j)
+            load_two(row + at.column_in(j), of_b[j] + 2 * q, even_n || q % 2 == 0);
+    }
+    const int set = at.g % 4;
     const double* const of_row =
-        ring.a[stage][set] + (at.row + row) / 2 * Ring::row_of_a + 2 * at.t + (set == 0 ? 0 : maps.rest_of_k);
+        ring.a[stage][set] + (at.row + at.g) / 4 * Ring::row_of_a + 4 * at.t + shift_of_set<4>(maps.rest_of_k, set);
 #pragma unroll
     for (int i = 0; i < Shape::eights; ++i) {
         double of_a[4];
 #pragma unroll
-        for (int x = 0; x < 4; ++x) of_a[x] = of_row[i * 4 * Ring::row_of_a + x / 2 * 8 + x % 2];
+        for (int q = 0; q < 4; q += 2) load_two(of_row + i * 2 * Ring::row_of_a + q, of_a + q, even_k);
 #pragma unroll
         for (int j = 0; j < Shape::sixteens; ++j) warp_multiply_add(sums + Shape::first_sum(i, j), of_b[j], of_a);
     }
+}
+
+template <typename Shape>
+__device__ inline void multiply_f64_row_sets(const typename Shape::Pipeline::Shared& ring, int stage,
+                                             const RowSetMaps<4>& maps, const F64Position<Shape>& at,
+                                             double (&sums)[Shape::sums]) {
+    const bool even_k = maps.rest_of_k % 2 == 0, even_n = maps.rest_of_n % 2 == 0;
+    if (even_k && even_n) multiply_shifted_sets<true, true>(ring, stage, maps, at, sums);
+    else if (even_k) multiply_shifted_sets<true, false>(ring, stage, maps, at, sums);
+    else if (even_n) multiply_shifted_sets<false, true>(ring, stage, maps, at, sums);
+    else multiply_shifted_sets<false, false>(ring, stage, maps, at, sums);
 }
 
 /// Stores a lane's sums: two neighbors in each of two of an instruction's eight rows. Eight lanes fill 128 bytes of a
@@ -226,7 +245,7 @@ __global__ void __launch_bounds__(384, 1)
 
     if (threadIdx.x < 128) {
         give_up_registers<40>();
-        if (threadIdx.x > 0) return;
+        if (threadIdx.x >= Pipeline::asking_warps * 32 || !is_elected_lane()) return;
         produce_segments<Pipeline, true, many>(ring, maps, order, schedule);
         return;
     }
@@ -264,17 +283,17 @@ struct F64Tile : HopperTile {
     using Shape = F64Shape<tile_m_, tile_n_, warps_m, stages, Layouts>;
     static constexpr unsigned tile_m = tile_m_, tile_n = tile_n_;
     static constexpr bool stream_k = true, takes_batch = true;
-    static constexpr bool reads_row_sets = Layouts::plain;
+    static constexpr unsigned row_sets = Layouts::plain ? 4 : 0;
 
     static LaunchShape enqueue(const MatmulArguments<double>& arguments, const StreamKCost& cost) {
-        if constexpr (reads_row_sets) {
-            constexpr int other_bytes = 1024;  // at most: barriers, alignment, and rest_of_b, which is not used
+        if constexpr (row_sets > 0) {
+            constexpr int other_bytes = 1536;  // at most: barriers, alignment, and rest_of_b, which is not used
             constexpr int room =
-                (most_shared_bytes - other_bytes) / RowSetPipeline<double, tile_m, tile_n, 1>::stage_bytes;
+                (most_shared_bytes - other_bytes) / RowSetPipeline<double, 4, tile_m, tile_n, 1>::stage_bytes;
             using ShapeOfSets = F64Shape<tile_m_, tile_n_, warps_m, std::min(stages, room), Layouts, true>;
             if (can_read_row_sets(arguments))
                 return launch(matmul_hopper_f64<ShapeOfSets, false>, sizeof(typename ShapeOfSets::Pipeline::Shared),
-                              arguments, cost, row_set_maps(arguments, tile_m, tile_n), arguments.stream);
+                              arguments, cost, row_set_maps<4>(arguments, tile_m, tile_n), arguments.stream);
         }
         const HopperOperands<double> operands(arguments);
         return launch(kernel_of<takes_batch>(arguments, matmul_hopper_f64<Shape, Layouts::only_many>,

@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(384, 1)
 
     if (threadIdx.x < 128) {
         give_up_registers<40>();
-        if (threadIdx.x > 0) return;
+        if (threadIdx.x >= 32 || !is_elected_lane()) return;
         for (unsigned number = blockIdx.x; number < tiles.count(); number += gridDim.x) {
             const FittedTile tile = tiles.tile(number);
             const unsigned bytes = static_cast<unsigned>(tile.rows + Shape::tile_n) * 128;

@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(384, 1)
     unsigned tile_row = 0, tile_column = 0;
     if (threadIdx.x < 128) {
         give_up_registers<24>();
-        if (threadIdx.x > 0) return;
+        if (threadIdx.x >= 32 || !is_elected_lane()) return;
         for (unsigned tile = blockIdx.x; tile < order.tiles(); tile += gridDim.x) {
             order.place(tile, tile_row, tile_column);
             for (int step = 0; step < steps; ++step, position.advance())

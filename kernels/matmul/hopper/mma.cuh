@@ -146,7 +146,7 @@ __global__ void __launch_bounds__(384, 1)
     unsigned tile_row = 0, tile_column = 0;
     if (warpgroup == 0) {
         give_up_registers<40>();
-        if (threadIdx.x > 0) return;
+        if (threadIdx.x >= 32 || !is_elected_lane()) return;
         for (unsigned tile = blockIdx.x; tile < order.tiles(); tile += gridDim.x) {
             order.place(tile, tile_row, tile_column);
             Pipeline::produce(shared.ring, position, MapPair{map_a, map_b}, static_cast<int>(tile_row) * tile_m,

@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(384, 1)
     unsigned tile_row = 0, tile_column = 0;
     if (threadIdx.x < 128) {
         give_up_registers<40>();
-        if (threadIdx.x > 0) return;
+        if (threadIdx.x >= 32 || !is_elected_lane()) return;
         produce_segments<Pipeline, stream_k, many>(shared.ring, maps, order, schedule);
         return;
     }

@@ -76,7 +76,7 @@ template <typename T, int tile_m_, int tile_n_, int stages_, int box_n_ = 128 / 
 struct HopperPipeline {
     using Shared = HopperRing<T, tile_m_, tile_n_, stages_, box_n_>;
     static constexpr int tile_m = tile_m_, tile_n = tile_n_, stages = stages_, box_n = box_n_, multicast = multicast_;
-    static constexpr int tile_k = Shared::tile_k, boxes = Shared::boxes;
+    static constexpr int tile_k = Shared::tile_k, boxes = Shared::boxes, asking_warps = 1;
     static constexpr unsigned stage_bytes = (tile_m + boxes * box_n) * 128;
     static_assert(tile_m % 8 == 0 && tile_m <= 256, "the limits of a box and of wgmma");
     static_assert(box_n <= 256, "TMA's limit");

@@ -155,7 +155,7 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
     TileSegment segment;
     if (threadIdx.x < 128) {
         if (large) give_up_registers<40>();
-        if (threadIdx.x > 0) return;
+        if (threadIdx.x >= 32 || !is_elected_lane()) return;
         produce_segments<Pipeline, stream_k, many>(shared, maps, order, schedule);
         return;
     }
@@ -234,13 +234,13 @@ struct Tf32Tile : HopperTile {
     static constexpr unsigned tile_m = tile_m_, tile_n = 64 * warpgroups;
     static constexpr bool stream_k = stream_k_, takes_batch = batch;
     /// Larger tiles leave no room for enough stages.
-    static constexpr bool reads_row_sets = Layouts::plain && tile_m_ <= 128;
+    static constexpr unsigned row_sets = Layouts::plain && tile_m_ <= 128 ? 8 : 0;
 
     static LaunchShape enqueue(const MatmulArguments<float>& arguments, const StreamKCost& cost) {
         constexpr unsigned group = 6;
         const TileOrder order = order_of(arguments, tile_m, tile_n, group);
         const StreamKSchedule schedule = schedule_of(arguments, order, cost);
-        if constexpr (reads_row_sets) {
+        if constexpr (row_sets > 0) {
             if (can_read_row_sets(arguments))
                 return launch_tf32_row_sets<Tf32RowSetShape<tile_m_, warpgroups>, stream_k_>(arguments, order,
                                                                                              schedule);

@@ -5,8 +5,8 @@
 //                                 lie; the tensor cores read A's tile from swizzled rows, to which the producer's warps
 //                                 move it
 // It does not matter in which order the steps along k are multiplied, nor which row of A is which column of C', as long
-// as all agree. So instruction i of a stage multiplies the eight steps whose rows of B are set i, and the rows of A's
-// tile stay in the order of their sets.
+// as all agree. So instruction i of a stage multiplies the eight steps whose rows of B are sets i and i + 4, and the rows
+// of A's tile stay in the order of their sets.
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/hopper/fix_up.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
@@ -26,15 +26,14 @@ namespace BACKEND {
 /// B's padding puts the rows that four neighboring lanes read at once in different banks.
 template <int tile_m_, int warpgroups_>
 struct Tf32RowSetShape {
-    static constexpr int tile_m = tile_m_, warpgroups = warpgroups_, tile_n = 64 * warpgroups, padding_of_b = 8;
-    using Ring = RowSetRing<float, tile_m, tile_n, 1, padding_of_b>;
-    static constexpr int stage_bytes =  // holds A's tile twice
-        tile_m * 128 + sizeof(float) * 4 * (Ring::rows_of_a * Ring::row_of_a + Ring::rows_of_b * Ring::row_of_b);
+    static constexpr int tile_m = tile_m_, warpgroups = warpgroups_, tile_n = 64 * warpgroups;
+    using Ring = RowSetRing<float, 8, tile_m, tile_n, 1>;
+    static constexpr int stage_bytes = (2 * tile_m + tile_n) * 128 + Ring::extra_bytes;  // holds A's tile twice
     static constexpr int other_bytes = 3072;  // at most: barriers, alignment, and rest_of_b, which is not used
     static constexpr int room = (most_shared_bytes - other_bytes) / stage_bytes, most_stages = 12,
                          stages = room < most_stages ? room : most_stages, stages_ahead = stages * 3 / 4;
     static_assert(stages_ahead >= 1 && stages_ahead < stages, "a stage arrives while another one is in use");
-    using Pipeline = RowSetPipeline<float, tile_m, tile_n, stages, padding_of_b>;
+    using Pipeline = RowSetPipeline<float, 8, tile_m, tile_n, stages>;
 };
 
 /// The ring; and A's tiles as the tensor cores read them: rows of 128 swizzled bytes, 32 of each for an instruction.
@@ -45,61 +44,60 @@ struct Tf32RowSetShared {
     std::uint64_t prepared[Shape::stages];
 };
 
-/// A warp's part of straighten_a(): the rows of one set. A lane has half of a row, of which it gives four elements to
-/// each instruction. The eight lanes whose accesses go together have rows below each other: no two meet in a bank.
-/// (Tiles of 16 rows are too small for that.)
-template <int shift, int tile_m>
-__device__ inline void straighten_set_of_a(const float* rows, float* target, int first_row, int lane) {
-    constexpr int rows_of_set = tile_m / 4, row_of_a = 32 + row_set_padding;
+/// A warp's part of straighten_a(): the rows of two sets, which are shifted by as much modulo four. A lane has every
+/// other four elements of a row, and gives one of each to each instruction. The eight lanes whose accesses go together
+/// have rows below each other, and take turns which fours they have: no two meet in a bank. (Tiles of 16 rows are too
+/// small for that.)
+template <int shift, typename Shape>
+__device__ inline void straighten_sets_of_a(Tf32RowSetShared<Shape>& shared, int rest, int stage, int warp, int lane) {
+    using Ring = typename Shape::Pipeline::Shared;
+    constexpr int rows_of_set = Shape::tile_m / 8, of_warp = 4 * rows_of_set;
 #pragma unroll
-    for (int first = 0; first < 2 * rows_of_set; first += 32) {
-        const int number = first + lane, r = number % rows_of_set, half = number / rows_of_set;
-        if (2 * rows_of_set < 32 && number >= 2 * rows_of_set) break;
-        const auto* const pieces = reinterpret_cast<const float4*>(rows + r * row_of_a) + 4 * half;
+    for (int first = 0; first < of_warp; first += 32) {
+        const int number = first + lane, r = number % rows_of_set, set = warp + number / (2 * rows_of_set) * 4,
+                  odd = (number / rows_of_set + r / 4) % 2;
+        if (of_warp % 32 != 0 && number >= of_warp) break;
+        const auto* const pieces = reinterpret_cast<const float4*>(shared.ring.a[stage][set] + r * Ring::row_of_a) +
+                                   odd + shift_of_set<8>(rest, set) / 4;
         float4 fours[4];
 #pragma unroll
-        for (int i = 0; i < 4; ++i) fours[i] = shifted_four<shift>(pieces + i, pieces + i + 1);
+        for (int i = 0; i < 4; ++i) fours[i] = shifted_four<shift>(pieces[2 * i], pieces[2 * i + 1]);
         transpose_square(fours);
-        const int row = first_row + r;
+        const int row = set * rows_of_set + r;
 #pragma unroll
         for (int i = 0; i < 4; ++i)
-            *reinterpret_cast<float4*>(target + row * 32 + ((2 * i + half) ^ row % 8) * 4) = fours[i];
+            *reinterpret_cast<float4*>(shared.a[stage] + row * 32 + ((2 * i + odd) ^ row % 8) * 4) = fours[i];
     }
 }
 
 /// Moves A's tile to where the tensor cores read it. Four warps.
 template <typename Shape>
-__device__ inline void straighten_a(Tf32RowSetShared<Shape>& shared, const RowSetMaps<float>& maps, int stage,
-                                    int thread) {
-    constexpr int tile_m = Shape::tile_m;
-    const int set = thread / 32, lane = thread % 32, first_row = set * (tile_m / 4);
-    const float* const rows = shared.ring.a[stage][set];
-    float* const target = shared.a[stage];
-    switch (shift_of_set<float>(maps.rest_of_k, set)) {
-        case 0: straighten_set_of_a<0, tile_m>(rows, target, first_row, lane); break;
-        case 1: straighten_set_of_a<1, tile_m>(rows, target, first_row, lane); break;
-        case 2: straighten_set_of_a<2, tile_m>(rows, target, first_row, lane); break;
-        default: straighten_set_of_a<3, tile_m>(rows, target, first_row, lane);
+__device__ inline void straighten_a(Tf32RowSetShared<Shape>& shared, const RowSetMaps<8>& maps, int stage, int thread) {
+    const int warp = thread / 32, lane = thread % 32, rest = maps.rest_of_k;
+    switch (warp * rest % 4) {
+        case 0: straighten_sets_of_a<0>(shared, rest, stage, warp, lane); break;
+        case 1: straighten_sets_of_a<1>(shared, rest, stage, warp, lane); break;
+        case 2: straighten_sets_of_a<2>(shared, rest, stage, warp, lane); break;
+        default: straighten_sets_of_a<3>(shared, rest, stage, warp, lane);
     }
     fence_shared_for_copies();  // the tensor cores read it
 }
 
 /// A lane's elements of B' for a stage: [instruction][value]. They are in two columns, `column` and eight further, and
-/// rows lane % 4 and four further of each set.
+/// in row lane % 4 of two sets, whose steps are in places lane % 4 and four further.
 template <typename Shape>
 struct Tf32RowSetOperand {
     using Ring = typename Shape::Pipeline::Shared;
     static_assert(!Ring::wide, "the padding lies beside the rows");
     std::uint32_t values[4][4];
 
-    __device__ void load(const Ring& ring, int stage, const RowSetMaps<float>& maps, int column, int lane) {
+    __device__ void load(const Ring& ring, int stage, const RowSetMaps<8>& maps, int column, int lane) {
 #pragma unroll
-        for (int i = 0; i < 4; ++i) {
+        for (int set = 0; set < 8; ++set) {
             const float* const first =
-                ring.b[stage][i] + lane % 4 * Ring::row_of_b + column + shift_of_set<float>(maps.rest_of_n, i);
+                ring.b[stage][set] + lane % 4 * Ring::row_of_b + column + shift_of_set<8>(maps.rest_of_n, set);
 #pragma unroll
-            for (int value = 0; value < 4; ++value)
-                values[i][value] = __float_as_uint(first[value / 2 * 4 * Ring::row_of_b + value % 2 * 8]);
+            for (int next = 0; next < 2; ++next) values[set % 4][set / 4 * 2 + next] = __float_as_uint(first[next * 8]);
         }
     }
 };
@@ -108,12 +106,12 @@ struct Tf32RowSetOperand {
 template <typename Shape>
 __device__ inline void store_row_sets(float* c, int row, int column, int m, int n, int lane,
                                       const float (&d)[Shape::tile_m / 2]) {
-    constexpr int rows_of_set = Shape::tile_m / 4;
+    constexpr int rows_of_set = Shape::tile_m / 8;
 #pragma unroll
     for (int group = 0; group < Shape::tile_m / 8; ++group)
 #pragma unroll
         for (int odd = 0; odd < 2; ++odd) {
-            const int place = 8 * group + lane % 4 * 2 + odd, r = row + place % rows_of_set * 4 + place / rows_of_set;
+            const int place = 8 * group + lane % 4 * 2 + odd, r = row + place % rows_of_set * 8 + place / rows_of_set;
             float* const target = c + static_cast<size_t>(r) * n + column;
             if (r < m && column < n) target[0] = d[4 * group + odd];
             if (r < m && column + 8 < n) target[8] = d[4 * group + 2 + odd];
@@ -123,7 +121,7 @@ __device__ inline void store_row_sets(float* c, int row, int column, int m, int 
 /// Grid: at most one block per multiprocessor. Block 128 for the producers plus 128 per warpgroup that multiplies.
 template <typename Shape, bool stream_k>
 __global__ void __launch_bounds__(128 + 128 * Shape::warpgroups, 1)
-    matmul_hopper_tf32_row_sets(const __grid_constant__ RowSetMaps<float> maps, float* c, int m, int n, TileOrder order,
+    matmul_hopper_tf32_row_sets(const __grid_constant__ RowSetMaps<8> maps, float* c, int m, int n, TileOrder order,
                                 StreamKSchedule schedule, PartialSums partial) {
 #if HOPPER_CODE
     using Pipeline = typename Shape::Pipeline;
@@ -136,7 +134,7 @@ __global__ void __launch_bounds__(128 + 128 * Shape::warpgroups, 1)
 
     const int thread = static_cast<int>(threadIdx.x);
     if (thread < 128) {
-        supply_stages<Pipeline, 4, Shape::stages_ahead, stream_k, false>(
+        supply_stages<Pipeline, Shape::stages_ahead, stream_k, false>(
             shared.ring, shared.prepared, maps, order, schedule, thread,
             [&](int stage) { straighten_a(shared, maps, stage, thread); });
         return;
@@ -188,11 +186,11 @@ __global__ void __launch_bounds__(128 + 128 * Shape::warpgroups, 1)
 template <typename Shape, bool stream_k>
 LaunchShape launch_tf32_row_sets(const MatmulArguments<float>& arguments, const TileOrder& order,
                                  const StreamKSchedule& schedule) {
-    return launch_hopper(
-        matmul_hopper_tf32_row_sets<Shape, stream_k>, stream_k_grid(schedule, arguments.multiprocessors),
-        128 + 128 * Shape::warpgroups, sizeof(Tf32RowSetShared<Shape>), 1, arguments.stream,
-        row_set_maps(arguments, Shape::tile_m, Shape::tile_n, Shape::padding_of_b, transposed_map_type<float>),
-        arguments.d_c, int(arguments.m), int(arguments.n), order, schedule, partial_sums(arguments));
+    return launch_hopper(matmul_hopper_tf32_row_sets<Shape, stream_k>,
+                         stream_k_grid(schedule, arguments.multiprocessors), 128 + 128 * Shape::warpgroups,
+                         sizeof(Tf32RowSetShared<Shape>), 1, arguments.stream,
+                         row_set_maps<8>(arguments, Shape::tile_m, Shape::tile_n, transposed_map_type<float>),
+                         arguments.d_c, int(arguments.m), int(arguments.n), order, schedule, partial_sums(arguments));
 }
 
 }  // namespace BACKEND

@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(160, 1)
 
     auto* partial = reinterpret_cast<float*>(memory);
     if (threadIdx.x >= consumers) {
-        if (threadIdx.x == consumers)
+        if (is_elected_lane())
             Pipeline::produce(shared, position, MapPair{map_a, map_b}, row, column, first_step, end_step);
         __syncwarp();  // the cluster barrier below needs whole warps
     } else {

@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(384, 1)
     TileSegment segment;
     if (threadIdx.x < 128) {
         give_up_registers<40>();
-        if (threadIdx.x > 0) return;
+        if (threadIdx.x >= 32 || !is_elected_lane()) return;
         produce_segments<Pipeline, stream_k>(shared, MapPair{map_a, map_b}, order, schedule);
         return;
     }

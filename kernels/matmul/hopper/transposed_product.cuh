@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
     if (split_k > 1) cluster_arrive();  // for exchange_sums()
 
     if (threadIdx.x >= consumers) {
-        if (threadIdx.x > consumers) return;
+        if (!is_elected_lane()) return;
         for (unsigned index = 0; find_segment_of_cluster<split_k, stream_k>(schedule, index, segment); ++index) {
             order.place(segment.tile, tile_row, tile_column, product);
             const int row = static_cast<int>(tile_row) * tile_m, column = static_cast<int>(tile_column) * tile_n;

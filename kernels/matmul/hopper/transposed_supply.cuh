@@ -49,7 +49,7 @@ struct RowsToStraighten {
     __device__ void load(Ring& ring, int stage, int set, int warp, int lane) {
         if constexpr (shift > 0)
             for_each(ring, stage, set, warp, lane, [&](int i, const float4* piece, const float4* next) {
-                straight[i] = shifted_four<shift>(piece, next);
+                straight[i] = shifted_four<shift>(*piece, *next);
             });
     }
     template <typename Ring>
@@ -64,9 +64,9 @@ struct RowsToStraighten {
 template <int tile_n, int rest, typename Ring>
 __device__ inline void straighten_b(Ring& ring, int stage, int thread) {
     const int warp = thread / 32, lane = thread % 32;
-    RowsToStraighten<tile_n, shift_of_set<float>(rest, 1)> one;
-    RowsToStraighten<tile_n, shift_of_set<float>(rest, 2)> two;
-    RowsToStraighten<tile_n, shift_of_set<float>(rest, 3)> three;
+    RowsToStraighten<tile_n, shift_of_set<4>(rest, 1)> one;
+    RowsToStraighten<tile_n, shift_of_set<4>(rest, 2)> two;
+    RowsToStraighten<tile_n, shift_of_set<4>(rest, 3)> three;
     constexpr bool one_by_one = tile_n > 128;
     one.load(ring, stage, 1, warp, lane);
     if (one_by_one) {
@@ -98,9 +98,9 @@ __device__ inline void load_square(const TransposedAShared<Shape>& shared, int s
             return reinterpret_cast<const float4*>(rows + row / 4 * Shape::Pipeline::Shared::row_of_a) + piece;
         };
         square[0] = *in_set(0);
-        square[1] = shifted_four<shift_of_set<float>(rest, 1)>(in_set(1), in_set(1) + 1);
-        square[2] = shifted_four<shift_of_set<float>(rest, 2)>(in_set(2), in_set(2) + 1);
-        square[3] = shifted_four<shift_of_set<float>(rest, 3)>(in_set(3), in_set(3) + 1);
+        square[1] = shifted_four<shift_of_set<4>(rest, 1)>(in_set(1)[0], in_set(1)[1]);
+        square[2] = shifted_four<shift_of_set<4>(rest, 2)>(in_set(2)[0], in_set(2)[1]);
+        square[3] = shifted_four<shift_of_set<4>(rest, 3)>(in_set(3)[0], in_set(3)[1]);
     } else {
 #pragma unroll
         for (int i = 0; i < 4; ++i)
@@ -159,9 +159,8 @@ __device__ inline void prepare_stage(TransposedAShared<Shape>& shared, const typ
 template <bool many, typename Shape>
 __device__ inline void supply_transposed_stages(TransposedAShared<Shape>& shared, const typename Shape::Maps& maps,
                                                 const TileOrder& order, const StreamKSchedule& schedule) {
-    constexpr int asking_warps = Shape::by_row_sets ? 4 : 1;
     const int thread = static_cast<int>(threadIdx.x) - Shape::consumers;
-    supply_stages<typename Shape::Pipeline, asking_warps, Shape::stages_ahead, true, many>(
+    supply_stages<typename Shape::Pipeline, Shape::stages_ahead, true, many>(
         shared.ring, shared.transposed, maps, order, schedule, thread,
         [&](int stage) { prepare_stage(shared, maps, stage, thread); });
 }
