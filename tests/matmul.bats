@@ -247,7 +247,7 @@ thin_steps=101x103x15,50x3001x7,77x9x1,100x100x16,700x33x3,4500x9x16 # the last 
 
 @test "hopper reads rows that begin anywhere in place, with every tile that can, also if blocks share one" {
     need_variant hopper
-    local dtype shapes=4x5x4,5x6x7,7x255x130,65x131x35,130x62x97,257x129x5,70x271x75,33x514x1030,3x9x5,64x67x8001
+    local dtype shapes=4x5x4,5x6x8,7x255x130,65x131x35,130x62x97,257x129x5,70x271x75,33x514x1030,3x9x13,64x67x8001
     for dtype in f32 tf32 f64; do
         expect_fine matmul -k hopper --tile all -t "$dtype" -n $shapes,300x1x31,1000x997x203 -w 0 -r 1 --csv
         [ "$(column verify | sort -u)" = pass ]
@@ -261,7 +261,7 @@ ones() { awk -v where="$1" -v n=$(($2 * $3)) 'BEGIN { for (i = 0; i < n; ++i) pr
 @test "a NaN stays in its row or column, whatever the alignment of rows" {
     local kernel dtype shape file m n k kernels=thin dtypes="f32 f64"
     on_simulator || { kernels="thin direct hopper" dtypes="f64 tf32 f32 f16"; }
-    for shape in 7x41x75 6x66x134; do
+    for shape in 7x41x75 6x66x134 7x41x1035; do  # f32's best tile reads only the last one in place
         IFS=x read -r m n k <<<"$shape"
         ones $((3 * k)) "$m" "$k" >first && ones $((4 * k - 1)) "$m" "$k" >last && ones -1 "$m" "$k" >a
         ones $((2 * n)) "$k" "$n" >top && ones $((3 * n - 1)) "$k" "$n" >end && ones -1 "$k" "$n" >b

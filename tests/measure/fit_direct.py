@@ -66,9 +66,12 @@ def shared_bytes(dtype, tile):
     return max(size * (tile_m * row_a + tile_k * row_b) * stages, sum_bytes * tile_m * (tile_n + 16 // sum_bytes))
 
 
-def occupancy(dtype, tile):
-    threads = 32 * BLOCKS[dtype, tile][0]
-    return max(1, min(65536 // (threads * 168), 227 * 1024 // (shared_bytes(dtype, tile) + 1024)))
+def occupancy(dtype, tile, shape):
+    """Blocks that a multiprocessor holds, as DirectShape::resident()."""
+    (_, n, k), size, threads = shape, SIZES[dtype], 32 * BLOCKS[dtype, tile][0]
+    are_aligned = k * size % 16 == 0 and n * size % 16 == 0
+    registers = 128 if dtype == "f32" and are_aligned and tile[0] * tile[1] <= 32 * threads else 168
+    return max(1, min(65536 // (threads * registers), 227 * 1024 // (shared_bytes(dtype, tile) + 1024)))
 
 
 def blocks_at_once(cluster, resident):
@@ -80,7 +83,7 @@ def cycles(dtype, shape, tile, blocks, constants):
     """direct_cycles() of the source, plus the cycles of the launch."""
     (m, n, k), (tile_m, tile_n), size = shape, tile, SIZES[dtype]
     tile_k, cluster = 128 // size, min(blocks, MOST_CLUSTER)
-    steps, most = divide_up(divide_up(k, tile_k), blocks), occupancy(dtype, tile)
+    steps, most = divide_up(divide_up(k, tile_k), blocks), occupancy(dtype, tile, shape)
     at_once = blocks_at_once(cluster, most)
     occupied = blocks_at_once(cluster, 1)
     waves, left = divmod(divide_up(m, tile_m) * divide_up(n, tile_n) * blocks, at_once)

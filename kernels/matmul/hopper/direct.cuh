@@ -37,7 +37,6 @@ struct DirectShape {
                          warps_n = warps_n_, stages = stages_, threads = warps_m * warps_n * 32;
     static constexpr int warp_m = tile_m / warps_m, warp_n = tile_n / warps_n, row_a = Layout::row_a,
                          row_b = Layout::row_b(tile_n);
-    using Product = WarpProduct<T, tensor, tile_n, warp_m, warp_n>;
     using Sum = std::conditional_t<std::is_same_v<T, double>, double, float>;
     static constexpr int row_c = tile_n + 16 / sizeof(Sum);
     static constexpr int stage_a = tile_m * row_a, stage_b = tile_k * row_b, stage = stage_a + stage_b;  // elements
@@ -54,16 +53,28 @@ struct DirectShape {
         return only_units || (sizeof(T) == 2 && are_aligned_to(4)) ? RowCopy::units : RowCopy::shifted;
     }
 
-    /// Blocks that a multiprocessor holds at least: a thread may need 168 registers, and each block also takes 1 KiB of
-    /// shared memory for the system.
-    static constexpr int by_memory = static_cast<int>(most_shared_bytes / (shared_bytes + system_shared_bytes)),
-                         by_registers = 65536 / (threads * 168),
-                         resident = std::max(1, std::min(by_registers, by_memory));
+    /// Few sums leave a lane of f32 the registers for a loop of 16 steps, and yet those for one more block, unless it
+    /// copies units. (3392 x 448 x 192 in tiles of 64 x 64: 23.3 -> 22.0 us on an H100. With 64 sums a lane, or with
+    /// units, longer loops than 8 were slower.)
+    static constexpr bool few_sums(RowCopy by) {
+        return only_units && by == RowCopy::pieces && warp_m * warp_n <= 32 * 32;
+    }
+    template <RowCopy by>
+    using Product = std::conditional_t<only_units, MultiplyAddProduct<tile_n, warp_m, warp_n, few_sums(by) ? 16 : 8>,
+                                       WarpProduct<T, tile_n, warp_m, warp_n>>;
+
+    /// Blocks that a multiprocessor holds at least. Each also takes 1 KiB of shared memory for the system.
+    static constexpr unsigned resident(RowCopy by) {
+        const unsigned registers = few_sums(by) ? 128 : 168,  // that a thread may need
+            by_registers = 65536 / (threads * registers),
+                       by_memory = static_cast<unsigned>(most_shared_bytes / (shared_bytes + system_shared_bytes));
+        return std::max(1U, std::min(by_registers, by_memory));
+    }
 };
 
 /// Grid: tiles * shares.blocks(); block Shape::threads. `many`: for the products of a batch.
 template <typename Shape, bool many, RowCopy by>
-__global__ void __launch_bounds__(Shape::threads, Shape::resident)
+__global__ void __launch_bounds__(Shape::threads, Shape::resident(by))
     matmul_direct(PiecewiseMatrix<typename Shape::T> a, PiecewiseMatrix<typename Shape::T> b, typename Shape::T* c,
                   size_t stride_c, TileOrder order, DirectShares shares) {
 #if HOPPER_CODE
@@ -104,7 +115,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
         commit_copies();
     };
 
-    typename Shape::Product product;
+    typename Shape::template Product<by> product;
     const int warp_row = warp / Shape::warps_n * Shape::warp_m, warp_column = warp % Shape::warps_n * Shape::warp_n;
     const unsigned step_of_lane = step_of<T>(lane);
     const RowShifts shifts{a.shift_of(lane / 4), {b.shift_of(step_of_lane), b.shift_of(step_of_lane + 1)}};

@@ -105,7 +105,7 @@ __device__ inline unsigned step_of(int lane) {
 /// sums += A B for a stage; the warp's rows begin at `a`, its columns at `b`. `existing`: the steps along k that the
 /// stage has; zeros follow, which tensor cores may multiply. Calls meanwhile() once the first steps are in flight. This
 /// template is for 16-bit types.
-template <typename T, bool tensor, int tile_n, int warp_m, int warp_n>
+template <typename T, int tile_n, int warp_m, int warp_n>
 struct WarpProduct : WarpSums<float, warp_m, warp_n> {
     using Layout = DirectLayout<T>;
     using Sums = WarpSums<float, warp_m, warp_n>;
@@ -215,14 +215,14 @@ struct WideWarpProduct : WarpSums<T, warp_m, warp_n> {
     }
 };
 template <int tile_n, int warp_m, int warp_n>
-struct WarpProduct<float, true, tile_n, warp_m, warp_n>
-    : WideWarpProduct<float, std::uint32_t, tile_n, warp_m, warp_n> {};
+struct WarpProduct<float, tile_n, warp_m, warp_n> : WideWarpProduct<float, std::uint32_t, tile_n, warp_m, warp_n> {};
 template <int tile_n, int warp_m, int warp_n>
-struct WarpProduct<double, true, tile_n, warp_m, warp_n> : WideWarpProduct<double, double, tile_n, warp_m, warp_n> {};
+struct WarpProduct<double, tile_n, warp_m, warp_n> : WideWarpProduct<double, double, tile_n, warp_m, warp_n> {};
 
-/// f32 with multiply-adds, by 4 x 8 lanes: a lane has every fourth row, and four neighbors of every 32 columns.
-template <int tile_n, int warp_m, int warp_n>
-struct WarpProduct<float, false, tile_n, warp_m, warp_n> {
+/// f32 with multiply-adds, by 4 x 8 lanes: a lane has every fourth row, and four neighbors of every 32 columns. The loop
+/// over a stage takes `loop_steps` steps along k at once.
+template <int tile_n, int warp_m, int warp_n, int loop_steps>
+struct MultiplyAddProduct {
     using Layout = DirectLayout<float>;
     static constexpr int rows = warp_m / 4, fours = warp_n / 32;
     float d[rows][fours][4] = {};
@@ -230,32 +230,14 @@ struct WarpProduct<float, false, tile_n, warp_m, warp_n> {
     template <typename Meanwhile>
     __device__ void multiply(const float* a, const float* b, int lane, int existing, Meanwhile meanwhile) {
         meanwhile();
-        constexpr int row_b = Layout::row_b(tile_n);
-        const float* const a_rows = a + lane / 8 * Layout::row_a;
-        const float* const b_columns = b + lane % 8 * 4;
-#pragma unroll 2
-        for (int k = 0; k < existing; k += 4) {
-            float4 right[4][fours];
+        a += lane / 8 * Layout::row_a;
+        b += lane % 8 * 4;
+#pragma unroll 1
+        for (int left = existing; left > 0; left -= loop_steps) {
 #pragma unroll
-            for (int i = 0; i < 4; ++i)
-#pragma unroll
-                for (int v = 0; v < fours; ++v)
-                    right[i][v] = *reinterpret_cast<const float4*>(b_columns + (k + i) * row_b + v * 32);
-#pragma unroll
-            for (int r = 0; r < rows; ++r) {
-                const float4 left = *reinterpret_cast<const float4*>(a_rows + r * 4 * Layout::row_a + k);
-#pragma unroll
-                for (int i = 0; i < 4; ++i) {
-                    const float element = i == 0 ? left.x : i == 1 ? left.y : i == 2 ? left.z : left.w;
-#pragma unroll
-                    for (int v = 0; v < fours; ++v) {
-                        d[r][v][0] += element * right[i][v].x;
-                        d[r][v][1] += element * right[i][v].y;
-                        d[r][v][2] += element * right[i][v].z;
-                        d[r][v][3] += element * right[i][v].w;
-                    }
-                }
-            }
+            for (int k = 0; k < loop_steps; k += 4) multiply_four_steps(a + k, b + k * row_b);
+            a += loop_steps;
+            b += loop_steps * row_b;
         }
     }
 
@@ -266,6 +248,33 @@ struct WarpProduct<float, false, tile_n, warp_m, warp_n> {
             for (int v = 0; v < fours; ++v)
                 *reinterpret_cast<float4*>(target + (r * 4 + lane / 8) * row_elements + v * 32 + lane % 8 * 4) =
                     make_float4(d[r][v][0], d[r][v][1], d[r][v][2], d[r][v][3]);
+    }
+
+private:
+    static constexpr int row_b = Layout::row_b(tile_n);
+
+    __device__ void multiply_four_steps(const float* a_rows, const float* b_columns) {
+        float4 right[4][fours];
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+#pragma unroll
+            for (int v = 0; v < fours; ++v)
+                right[i][v] = *reinterpret_cast<const float4*>(b_columns + i * row_b + v * 32);
+#pragma unroll
+        for (int r = 0; r < rows; ++r) {
+            const float4 left = *reinterpret_cast<const float4*>(a_rows + r * 4 * Layout::row_a);
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                const float element = i == 0 ? left.x : i == 1 ? left.y : i == 2 ? left.z : left.w;
+#pragma unroll
+                for (int v = 0; v < fours; ++v) {
+                    d[r][v][0] += element * right[i][v].x;
+                    d[r][v][1] += element * right[i][v].y;
+                    d[r][v][2] += element * right[i][v].z;
+                    d[r][v][3] += element * right[i][v].w;
+                }
+            }
+        }
     }
 };
 

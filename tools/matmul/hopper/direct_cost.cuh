@@ -37,11 +37,12 @@ inline constexpr DirectCost direct_cost_16_bit = {1540, 7010, 424, 281, 0.068, 0
 // A tile, and what decides how long it takes.
 struct DirectChoice {
     TileSize tile;
-    unsigned element_bytes, occupancy;  // blocks that a multiprocessor holds
-    double stage_cycles;                // that a multiprocessor takes to multiply a stage, with several blocks,
-    double alone;                       // and how many times as long with one
+    unsigned element_bytes;
+    double stage_cycles;  // that a multiprocessor takes to multiply a stage, with several blocks,
+    double alone;         // and how many times as long with one
     const DirectCost* cost;
     RowCopy (*copy_of)(size_t row_of_a, size_t row_of_b);  // see DirectShape
+    unsigned (*resident)(RowCopy);                         // blocks that a multiprocessor holds
     bool takes_batch;
     LaunchShape (*launch)(const MatmulArguments<void>&, unsigned blocks);
 
@@ -55,7 +56,6 @@ constexpr DirectChoice direct_tile(double reached, double alone) {
     constexpr double peak = sizeof(T) == 8 || !tensor ? 128 : 2048 / sizeof(T);  // multiply-adds a cycle
     return {{Shape::tile_m, Shape::tile_n, Shape::tile_k},
             sizeof(T),
-            Shape::resident,
             double(tile_m) * tile_n * Shape::tile_k / (peak * reached),
             alone,
             sizeof(T) == 8   ? &direct_cost_f64
@@ -63,6 +63,7 @@ constexpr DirectChoice direct_tile(double reached, double alone) {
             : tensor         ? &direct_cost_tf32
                              : &direct_cost_f32,
             Shape::copy_of,
+            Shape::resident,
             batch,
             launch_direct<Shape, batch>};
 }
@@ -93,13 +94,13 @@ inline constexpr DirectChoice direct_tiles<float, true>[] = {
 };
 template <>
 inline constexpr DirectChoice direct_tiles<float, false>[] = {
-    direct_tile<float, false, 128, 128, 2, 4, 4>(0.694, 1.3),
-    direct_tile<float, false, 96, 128, 2, 2, 3>(0.629, 1.18),
-    direct_tile<float, false, 64, 128, 2, 2, 3>(0.609, 1.18),
-    direct_tile<float, false, 128, 64, 4, 1, 3>(0.609, 1.18),
-    direct_tile<float, false, 64, 64, 2, 2, 4, true>(0.552, 1.3),
-    direct_tile<float, false, 32, 128, 1, 4, 4>(0.517, 1.18),
-    direct_tile<float, false, 128, 32, 4, 1, 4>(0.5, 1.26),
+    direct_tile<float, false, 128, 128, 2, 4, 4>(0.715, 1.3),
+    direct_tile<float, false, 96, 128, 2, 2, 3>(0.648, 1.18),
+    direct_tile<float, false, 64, 128, 2, 2, 3>(0.627, 1.18),
+    direct_tile<float, false, 128, 64, 4, 1, 3>(0.627, 1.18),
+    direct_tile<float, false, 64, 64, 2, 2, 3, true>(0.585, 1.3),
+    direct_tile<float, false, 32, 128, 1, 4, 4>(0.548, 1.18),
+    direct_tile<float, false, 128, 32, 4, 1, 4>(0.53, 1.26),
     direct_tile<float, false, 32, 32, 4, 1, 4, true>(0.385, 1.64),
 };
 // More warps hide the latencies of f64.
@@ -128,10 +129,9 @@ inline TableOf<DirectChoice> direct_tiles_of(DType dtype) {
 }
 
 // What rows that do not begin at multiples of 16 bytes cost in a stage.
-inline double unaligned_cycles(const DirectChoice& choice, const ProductShape& shape) {
+inline double unaligned_cycles(const DirectChoice& choice, const ProductShape& shape, RowCopy by) {
     const auto [tile_m, tile_n, tile_k] = choice.tile;
     const size_t row_of_a = shape.k * choice.element_bytes, row_of_b = shape.n * choice.element_bytes;
-    const RowCopy by = choice.copy_of(row_of_a, row_of_b);
     if (by == RowCopy::pieces) return 0;
     if (by == RowCopy::shifted) return double(tile_m + tile_n) * tile_k * choice.cost->shifted;
     const auto units = [&](size_t row_bytes, unsigned rows) {
@@ -145,13 +145,15 @@ inline double unaligned_cycles(const DirectChoice& choice, const ProductShape& s
 inline double direct_cycles(const DirectChoice& choice, unsigned blocks, const ProductShape& shape, size_t products,
                             const DeviceModel& device) {
     const DirectCost& cost = *choice.cost;
+    const RowCopy by = choice.copy_of(shape.k * choice.element_bytes, shape.n * choice.element_bytes);
+    const unsigned resident = choice.resident(by);
     const size_t steps = divide_up(divide_up(shape.k, choice.tile.k), blocks);
     const size_t all = divide_up(shape.m, choice.tile.m) * divide_up(shape.n, choice.tile.n) * products * blocks;
     const unsigned cluster = std::min(blocks, most_direct_cluster);
-    const size_t at_once = device.blocks_at_once(cluster, choice.occupancy),
+    const size_t at_once = device.blocks_at_once(cluster, resident),
                  occupied = device.blocks_at_once(cluster),  // multiprocessors: clusters leave some idle
         waves = all / at_once, left = all % at_once;
-    const double stage = choice.stage_cycles + unaligned_cycles(choice, shape);
+    const double stage = choice.stage_cycles + unaligned_cycles(choice, shape, by);
     const auto wave = [&](size_t blocks_each) {  // on each multiprocessor
         if (blocks_each == 0) return 0.0;
         const double busy = stage * std::max(double(blocks_each), choice.alone);
@@ -161,8 +163,8 @@ inline double direct_cycles(const DirectChoice& choice, unsigned blocks, const P
     constexpr double added_bytes_per_cycle = 50;  // of the clusters' sums of a tile (from two products of long k)
     const double adding_clusters = double(blocks / cluster) * double(choice.tile.m) * choice.tile.n *
                                    std::max(4U, choice.element_bytes) / added_bytes_per_cycle;
-    const double computing = double(waves) * wave(choice.occupancy) +
-                             wave(std::min(size_t{choice.occupancy}, divide_up(left, occupied))) +
+    const double computing = double(waves) * wave(resident) +
+                             wave(std::min(size_t{resident}, divide_up(left, occupied))) +
                              (blocks > 1 ? cost.sharing + cost.sharing_per_block * cluster : 0) +
                              (blocks > cluster ? cost.between_clusters + adding_clusters : 0);
     const double moving = shape.elements() * double(products) * choice.element_bytes /
