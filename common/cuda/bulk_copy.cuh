@@ -139,8 +139,8 @@ __device__ inline void store_to_block(float4* shared, unsigned rank, const float
         : "memory");
 }
 
-/// True in one lane of a warp. Called by all its lanes. The compiler knows that one lane runs what depends on it: without
-/// that, it makes a loop over lanes of each bulk copy.
+/// True in one lane of a warp. Called by all its lanes. The compiler knows that one lane runs what depends on it; else
+/// it makes a loop over lanes of each bulk copy.
 __device__ inline bool is_elected_lane() {
     int elected;
     asm volatile(

@@ -55,8 +55,8 @@ struct LoadingCost {
     static constexpr double unaligned_row_of_a = 4.5;  // (in f64 on an H100)
     static constexpr double unaligned_row_of_b = 4;
     static constexpr double unaligned_row_of_b_multicast = 2.6;  // for two blocks
-    // Rows that begin anywhere and are read in sets, from multiples of 16 bytes (from 2047 x 2047 x 2047 with all tiles)
-    // or of 32 (fitted to 76 products in tf32 and in f64), on H100s.
+    // Rows that begin anywhere and are read in sets, from multiples of 16 bytes (2047 x 2047 x 2047 with all tiles) or
+    // of 32 (fitted to 76 products in tf32 and in f64), on H100s.
     static constexpr InPlaceCost from_16_bytes{8.8, 5.5, 0}, from_32_bytes{3, 2.7, 25};
     static constexpr double least_in_place = 1.2;         // times as long as the best walk through a large matrix
     static constexpr double straightening_begins = 2700;  // cycles until the first rows have been moved (tf32)

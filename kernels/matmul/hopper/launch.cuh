@@ -315,7 +315,7 @@ struct HopperTile {
     static constexpr unsigned at_once = 1;             // tiles that a multiprocessor works on; > 1 only for batches
     static constexpr unsigned least_rows = 0;          // not 0: tiles have any multiple of 8 rows from here to tile_m
     static constexpr bool stream_k = false;            // can share tiles
-    static constexpr unsigned row_sets = 0;            // not 0: reads unaligned rows of A and B in place, in so many sets
+    static constexpr unsigned row_sets = 0;            // not 0: reads unaligned rows in place, in so many sets
     static constexpr bool needs_aligned_rows = false;  // of C: TMA stores them
     static constexpr bool takes_batch = false;         // all products in one launch; their rows are aligned
     static constexpr bool only_batch = false;          // takes nothing else

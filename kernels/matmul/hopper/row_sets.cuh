@@ -7,8 +7,8 @@
 // longer than the product if few tiles read what is copied.
 // With twice as many sets, all is at multiples of 32 bytes, the L2 cache's sectors. Rows then arrive in half the time,
 // but twice as many boxes must be asked for, which takes TMA some 30 cycles each. That is worth it in tf32, with eight
-// sets, and in f64, whose elements are twice as large, with four (67 x 16321 x 8523 on an H100: 329 -> 239 us and 507 ->
-// 461 us). Not in f32, whose warps that ask take cycles from the multiply-adds: its products took a fifth longer.
+// sets, and in f64, whose elements are twice as large, with four (67 x 16321 x 8523 on an H100: 329 -> 239 us and
+// 507 -> 461 us). Not in f32, whose warps that ask take cycles from the multiply-adds: products took a fifth longer.
 #include "common/cuda/bulk_copy.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"
@@ -56,8 +56,8 @@ struct RowSetRing {
     std::uint64_t filled[stages], emptied[stages];
 };
 
-/// As HopperPipeline without multicast, but there are four producers, one in each of a warpgroup's warps: one alone would
-/// take longer to ask for so many boxes than they take to arrive. load_stage() expects that the stage is empty.
+/// As HopperPipeline without multicast, but there are four producers, one in each of a warpgroup's warps: one alone
+/// would take longer to ask for so many boxes than they take to arrive. load_stage() expects that the stage is empty.
 template <typename T, int sets_, int tile_m_, int tile_n_, int stages_>
 struct RowSetPipeline {
     using Shared = RowSetRing<T, sets_, tile_m_, tile_n_, stages_>;

@@ -13,9 +13,9 @@ namespace BACKEND {
 /// Loads the block's stages and prepares them. Called by four producer warps, one for each of the multiprocessor's
 /// schedulers: the consumers go on in step, so that extra work of one scheduler would delay them all. The pipeline says
 /// how many of them ask for a stage. They do not ask for as many stages as there are: a warp should seldom wait for one
-/// to be emptied, since it has to prepare the next. All its lanes wait: that suspends the warp, whereas a lane that waits
-/// alone would poll, and take its scheduler's time from the consumers. All threads call prepare(stage), then arrive at
-/// `prepared`, which has a barrier per stage.
+/// to be emptied, since it has to prepare the next. All its lanes wait: that suspends the warp, whereas a lane that
+/// waits alone would poll, and take its scheduler's time from the consumers. All threads call prepare(stage), then
+/// arrive at `prepared`, which has a barrier per stage.
 template <typename Pipeline, int stages_ahead, bool stream_k, bool many, typename Maps, typename Prepare>
 __device__ inline void supply_stages(typename Pipeline::Shared& ring, std::uint64_t* prepared, const Maps& maps,
                                      const TileOrder& order, const StreamKSchedule& schedule, int thread,

@@ -219,8 +219,8 @@ struct WarpProduct<float, tile_n, warp_m, warp_n> : WideWarpProduct<float, std::
 template <int tile_n, int warp_m, int warp_n>
 struct WarpProduct<double, tile_n, warp_m, warp_n> : WideWarpProduct<double, double, tile_n, warp_m, warp_n> {};
 
-/// f32 with multiply-adds, by 4 x 8 lanes: a lane has every fourth row, and four neighbors of every 32 columns. The loop
-/// over a stage takes `loop_steps` steps along k at once.
+/// f32 with multiply-adds, by 4 x 8 lanes: a lane has every fourth row, and four neighbors of every 32 columns. A stage
+/// is multiplied in loops of `loop_steps` steps along k.
 template <int tile_n, int warp_m, int warp_n, int loop_steps>
 struct MultiplyAddProduct {
     using Layout = DirectLayout<float>;
