@@ -45,8 +45,8 @@ struct TileChoice {
     }
 };
 
-// The cycles that it takes a multiprocessor to receive 128 bytes of a row of A or B, while all others receive as much,
-// and for each box that TMA is asked for besides.
+// The cycles that it takes a multiprocessor to receive 128 bytes of a row of A or B, while all others receive as much.
+// Rows that are read in sets also take cycles for each box that TMA is asked for.
 struct InPlaceCost {
     double row_of_a, row_of_b, box;
 };
@@ -59,7 +59,7 @@ struct LoadingCost {
     // of 32 (fitted to 76 products in tf32 and in f64), on H100s.
     static constexpr InPlaceCost from_16_bytes{8.8, 5.5, 0}, from_32_bytes{3, 2.7, 25};
     static constexpr double least_in_place = 1.2;         // times as long as the best walk through a large matrix
-    static constexpr double straightening_begins = 2700;  // cycles until the first rows have been moved (tf32)
+    static constexpr double straightening_begins = 2700;  // cycles until the first rows have been moved
     static constexpr double waiting_part = 0.5;  // of these cycles: due to the other multiprocessors that have tiles
     // If blocks of a cluster share k, blocks that need the same rows are elsewhere, and the L2 cache delivers them more
     // often. That shows from a part of the multiprocessors on, at first in proportion. (From six products on an H100.)

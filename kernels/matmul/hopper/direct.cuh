@@ -53,9 +53,8 @@ struct DirectShape {
         return only_units || (sizeof(T) == 2 && are_aligned_to(4)) ? RowCopy::units : RowCopy::shifted;
     }
 
-    /// Few sums leave a lane of f32 the registers for a loop of 16 steps, and yet those for one more block, unless it
-    /// copies units. (3392 x 448 x 192 in tiles of 64 x 64: 23.3 -> 22.0 us on an H100. With 64 sums a lane, or with
-    /// units, longer loops than 8 were slower.)
+    /// With few sums a lane, f32 has registers for a loop of 16 steps and for one more block, but not if it copies
+    /// units. (3392 x 448 x 192 in tiles of 64 x 64: 23.3 -> 22.0 us on an H100. Else, 8 was best.)
     static constexpr bool few_sums(RowCopy by) {
         return only_units && by == RowCopy::pieces && warp_m * warp_n <= 32 * 32;
     }
@@ -65,9 +64,9 @@ struct DirectShape {
 
     /// Blocks that a multiprocessor holds at least. Each also takes 1 KiB of shared memory for the system.
     static constexpr unsigned resident(RowCopy by) {
-        const unsigned registers = few_sums(by) ? 128 : 168,  // that a thread may need
-            by_registers = 65536 / (threads * registers),
-                       by_memory = static_cast<unsigned>(most_shared_bytes / (shared_bytes + system_shared_bytes));
+        const unsigned registers = few_sums(by) ? 128 : 168;  // that a thread may need
+        const unsigned by_registers = 65536 / (threads * registers);
+        const auto by_memory = static_cast<unsigned>(most_shared_bytes / (shared_bytes + system_shared_bytes));
         return std::max(1U, std::min(by_registers, by_memory));
     }
 };

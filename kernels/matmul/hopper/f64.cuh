@@ -1,10 +1,10 @@
 #pragma once
 // f64 on Hopper's tensor cores:
 //   matmul_hopper_f64   removes, from matmul_direct, the copies by threads, which hold registers and wait at barriers
-//                       of the whole block (one thread requests whole tiles from TMA), half of the loads from shared
-//                       memory (a lane loads two neighbors at once), and the launching of blocks (each stays for many
-//                       tiles and shares those of the last wave: Stream-K). Rows of A and B may begin anywhere:
-//                       see row_sets.cuh
+//                       of the whole block (TMA brings whole tiles), half of the loads from shared memory (a lane
+//                       loads two neighbors at once, if they are aligned), and the launching of blocks (each stays
+//                       for many tiles and shares those of the last wave: Stream-K). Rows of A and B may begin
+//                       anywhere: see row_sets.cuh
 // A warp multiplies with mma.sync.m16n8k16: 16 rows by 8 columns in 16 steps along k. For q = 0 to 3, lane 4 g + t
 // holds rows g and g + 8 of the first operand and column g of the second, both at the step in place 4 q + t. It does
 // not matter which steps, rows and columns of the tile are in which places, as long as both operands agree on the
@@ -84,7 +84,7 @@ struct F64Position {
         const int bits_swapped = g / 4 * 4 + g % 2 * 2 + g / 2 % 2;
         return j * 16 + 2 * (Shape::Layouts::b_transposed ? bits_swapped : g);
     }
-    /// The stage's step in place 4 q + t.
+    /// The stage's step in place 4 q + t, if it was not read in sets.
     __device__ int step_in(int q) const { return q / 2 * 8 + 2 * t + q % 2; }
 };
 
@@ -159,8 +159,9 @@ __device__ inline void load_two(const double* from, double* two, bool aligned) {
     }
 }
 
-/// The same from sets of rows. If k or n is even, rows of A or B are shifted by even numbers. (If k is odd, the rows of
-/// four neighboring g are shifted by different numbers modulo four: their lanes, four steps apart, meet in no bank.)
+/// sums += A B for a stage that was read in sets of rows. If k or n is even, rows of A or B are shifted by even
+/// numbers. (If k is odd, the rows of four neighboring g are shifted by different numbers modulo four: their lanes,
+/// four steps apart, meet in no bank. If k is a multiple of four, two meet in each.)
 template <bool even_k, bool even_n, typename Shape>
 __device__ inline void multiply_shifted_sets(const typename Shape::Pipeline::Shared& ring, int stage,
                                              const RowSetMaps<4>& maps, const F64Position<Shape>& at,
@@ -193,9 +194,9 @@ template <typename Shape>
 __device__ inline void multiply_f64_row_sets(const typename Shape::Pipeline::Shared& ring, int stage,
                                              const RowSetMaps<4>& maps, const F64Position<Shape>& at,
                                              double (&sums)[Shape::sums]) {
-    const bool even_k = maps.rest_of_k % 2 == 0, even_n = maps.rest_of_n % 2 == 0;
-    if (even_k && even_n) multiply_shifted_sets<true, true>(ring, stage, maps, at, sums);
-    else if (even_k) multiply_shifted_sets<true, false>(ring, stage, maps, at, sums);
+    const bool even_k = maps.rest_of_k % 2 == 0,
+               even_n = maps.rest_of_n % 2 == 0;  // but not both: see suits_row_sets()
+    if (even_k) multiply_shifted_sets<true, false>(ring, stage, maps, at, sums);
     else if (even_n) multiply_shifted_sets<false, true>(ring, stage, maps, at, sums);
     else multiply_shifted_sets<false, false>(ring, stage, maps, at, sums);
 }

@@ -67,6 +67,8 @@ struct RowSetPipeline {
     static constexpr unsigned stage_bytes =
         sizeof(T) * (tile_m * Shared::row_of_a + tile_k * (tile_n + Shared::padding));
     static_assert(tile_m % sets == 0 && tile_n <= 256, "the limits of a box");
+    static_assert(sets % asking_warps == 0, "each asks for as many boxes");
+    static_assert(sizeof(T) * Shared::rows_of_b * Shared::row_of_b % 128 == 0, "TMA's alignment");
     static_assert(!Shared::wide || tile_n == 256, "B's box then has as many columns as the tile");
 
     /// Called by one thread. `consumers`: how many arrivals release a stage.
@@ -97,7 +99,7 @@ struct RowSetPipeline {
         begin();
     }
 
-    /// Called by one thread of each asking warp, for an empty stage.
+    /// Called by one thread of each asking warp, for an empty stage. These warps are a warpgroup.
     __device__ static void load_stage(Shared& shared, const Position& position, const RowSetMaps<sets>& maps, int row,
                                       int column, int step, OnlyProduct = {}) {
         const int stage = position.stage;

@@ -44,10 +44,10 @@ struct Tf32RowSetShared {
     std::uint64_t prepared[Shape::stages];
 };
 
-/// A warp's part of straighten_a(): the rows of two sets, which are shifted by as much modulo four. A lane has every
-/// other four elements of a row, and gives one of each to each instruction. The eight lanes whose accesses go together
-/// have rows below each other, and take turns which fours they have: no two meet in a bank. (Tiles of 16 rows are too
-/// small for that.)
+/// A warp's part of straighten_a(): the rows of two sets, which are shifted by the same amount modulo four. A lane has
+/// every other four elements of a row, and gives one of each to each instruction. The eight lanes whose accesses go
+/// together have rows below each other, and take turns which fours they have: no two meet in a bank. (Tiles of 16 rows
+/// are too small for that.)
 template <int shift, typename Shape>
 __device__ inline void straighten_sets_of_a(Tf32RowSetShared<Shape>& shared, int rest, int stage, int warp, int lane) {
     using Ring = typename Shape::Pipeline::Shared;

@@ -220,10 +220,11 @@ template <int tile_n, int warp_m, int warp_n>
 struct WarpProduct<double, tile_n, warp_m, warp_n> : WideWarpProduct<double, double, tile_n, warp_m, warp_n> {};
 
 /// f32 with multiply-adds, by 4 x 8 lanes: a lane has every fourth row, and four neighbors of every 32 columns. A stage
-/// is multiplied in loops of `loop_steps` steps along k.
+/// is multiplied in a loop whose rounds take `loop_steps` steps along k: the last one may multiply zeros.
 template <int tile_n, int warp_m, int warp_n, int loop_steps>
 struct MultiplyAddProduct {
     using Layout = DirectLayout<float>;
+    static_assert(Layout::tile_k % loop_steps == 0 && loop_steps % 4 == 0, "rounds end with the stage");
     static constexpr int rows = warp_m / 4, fours = warp_n / 32;
     float d[rows][fours][4] = {};
 
