@@ -3,8 +3,8 @@
 // steps along k. For q = 0 to 3, lane 4 g + t holds rows g and g + 8 of the first operand and column g of the second,
 // both at the step in place 4 q + t. It does not matter which steps, rows and columns of the tile are in which places,
 // as long as both operands agree on the steps. We choose them so that one load brings a lane neighbors that the
-// instruction wants in neighboring registers, and so that the eight lanes whose loads go together use different banks in
-// rows of 128 swizzled bytes. This requires
+// instruction wants in neighboring registers, and so that the eight lanes whose loads go together use different banks
+// in rows of 128 swizzled bytes. This requires
 // the transposed product, C' = B' A': the first operand is B', whose neighbors in memory are rows; the second is A'.
 //     steps         in place 4 q + t: 8 (q / 2) + 2 t + q % 2
 //     columns of C  in places g and g + 8 of 16: 2 g and 2 g + 1
