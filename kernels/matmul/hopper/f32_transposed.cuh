@@ -291,14 +291,15 @@ struct F32TransposedTile : HopperTile {
     static constexpr unsigned tile_m = tile_m_, tile_n = tile_n_;
     static constexpr bool stream_k = true, takes_batch = batch;
     /// With three stages, straightening would hold the consumers up: copying is faster.
-    static constexpr unsigned row_sets = ShapeOfSets::stages > 3 ? 4 : 0;
+    static constexpr unsigned row_sets = ShapeOfSets::stages > 3 ? f32_row_sets : 0;
 
     static LaunchShape enqueue(const MatmulArguments<float>& arguments, const StreamKCost& cost) {
         if constexpr (row_sets > 0) {
             if (can_read_row_sets(arguments))
                 return launch_hopper_f32_transposed(matmul_hopper_f32_transposed<ShapeOfSets, false>, tile_m, tile_n,
                                                     sizeof(TransposedAShared<ShapeOfSets>), arguments, cost,
-                                                    row_set_maps<4>(arguments, tile_m, tile_n), arguments.stream);
+                                                    row_set_maps<f32_row_sets>(arguments, tile_m, tile_n),
+                                                    arguments.stream);
         }
         const HopperOperands<float> operands(arguments);
         return launch_hopper_f32_transposed(kernel_of<batch>(arguments, matmul_hopper_f32_transposed<Shape, false>,

@@ -101,17 +101,17 @@ struct F64Tile : HopperTile {
     using Shape = F64Shape<tile_m_, tile_n_, warps_m, stages, Layouts>;
     static constexpr unsigned tile_m = tile_m_, tile_n = tile_n_;
     static constexpr bool stream_k = true, takes_batch = true;
-    static constexpr unsigned row_sets = Layouts::plain ? 4 : 0;
+    static constexpr unsigned row_sets = Layouts::plain ? f64_row_sets : 0;
 
     static LaunchShape enqueue(const MatmulArguments<double>& arguments, const StreamKCost& cost) {
         if constexpr (row_sets > 0) {
             constexpr int other_bytes = 1536;  // at most: barriers, alignment, and rest_of_b, which is not used
-            constexpr int room =
-                (most_shared_bytes - other_bytes) / RowSetPipeline<double, 4, tile_m, tile_n, 1>::stage_bytes;
+            constexpr int room = (most_shared_bytes - other_bytes) /
+                                 RowSetPipeline<double, f64_row_sets, tile_m, tile_n, 1>::stage_bytes;
             using ShapeOfSets = F64Shape<tile_m_, tile_n_, warps_m, std::min(stages, room), Layouts, true>;
             if (can_read_row_sets(arguments))
                 return launch(matmul_hopper_f64<ShapeOfSets, false>, sizeof(typename ShapeOfSets::Pipeline::Shared),
-                              arguments, cost, row_set_maps<4>(arguments, tile_m, tile_n), arguments.stream);
+                              arguments, cost, row_set_maps<f64_row_sets>(arguments, tile_m, tile_n), arguments.stream);
         }
         const HopperOperands<double> operands(arguments);
         return launch(kernel_of<takes_batch>(arguments, matmul_hopper_f64<Shape, Layouts::only_many>,

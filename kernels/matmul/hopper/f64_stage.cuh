@@ -46,9 +46,9 @@ struct F64Shape {
     static constexpr int sums = eights * sixteens * 4;                 // of a lane
     /// Where the sums of instruction (i, j) begin.
     __host__ __device__ static constexpr int first_sum(int i, int j) { return (i * sixteens + j) * 4; }
-    using Pipeline = std::conditional_t<by_row_sets, RowSetPipeline<double, 4, tile_m, tile_n, stages_>,
+    using Pipeline = std::conditional_t<by_row_sets, RowSetPipeline<double, f64_row_sets, tile_m, tile_n, stages_>,
                                         HopperPipeline<double, tile_m, tile_n, stages_, 16, 1, Layouts>>;
-    using Maps = std::conditional_t<by_row_sets, RowSetMaps<4>, OperandMaps>;
+    using Maps = std::conditional_t<by_row_sets, RowSetMaps<f64_row_sets>, OperandMaps>;
     static_assert(warp_m % (Layouts::a_transposed ? 16 : 8) == 0 && warp_n % 16 == 0 &&
                   sizeof(typename Pipeline::Shared) <= most_shared_bytes);
 };
@@ -155,7 +155,7 @@ __device__ inline void load_two(const double* from, double* two, bool aligned) {
 /// four steps apart, meet in no bank. If k is a multiple of four, two meet in each.)
 template <bool even_k, bool even_n, typename Shape>
 __device__ inline void multiply_shifted_sets(const typename Shape::Pipeline::Shared& ring, int stage,
-                                             const RowSetMaps<4>& maps, const F64Position<Shape>& at,
+                                             const RowSetMaps<f64_row_sets>& maps, const F64Position<Shape>& at,
                                              double (&sums)[Shape::sums]) {
     using Ring = typename Shape::Pipeline::Shared;
     static_assert(!Ring::wide, "the padding lies beside the rows");
@@ -163,14 +163,14 @@ __device__ inline void multiply_shifted_sets(const typename Shape::Pipeline::Sha
 #pragma unroll
     for (int q = 0; q < 4; ++q) {
         const double* const row =
-            ring.b[stage][q] + at.t * Ring::row_of_b + at.column + shift_of_set<4>(maps.rest_of_n, q);
+            ring.b[stage][q] + at.t * Ring::row_of_b + at.column + shift_of_set<f64_row_sets>(maps.rest_of_n, q);
 #pragma unroll
         for (int j = 0; j < Shape::sixteens; ++j)
             load_two(row + at.column_in(j), of_b[j] + 2 * q, even_n || q % 2 == 0);
     }
     const int set = at.g % 4;
-    const double* const of_row =
-        ring.a[stage][set] + (at.row + at.g) / 4 * Ring::row_of_a + 4 * at.t + shift_of_set<4>(maps.rest_of_k, set);
+    const double* const of_row = ring.a[stage][set] + (at.row + at.g) / 4 * Ring::row_of_a + 4 * at.t +
+                                 shift_of_set<f64_row_sets>(maps.rest_of_k, set);
 #pragma unroll
     for (int i = 0; i < Shape::eights; ++i) {
         double of_a[4];
@@ -183,7 +183,7 @@ __device__ inline void multiply_shifted_sets(const typename Shape::Pipeline::Sha
 
 template <typename Shape>
 __device__ inline void multiply_f64_row_sets(const typename Shape::Pipeline::Shared& ring, int stage,
-                                             const RowSetMaps<4>& maps, const F64Position<Shape>& at,
+                                             const RowSetMaps<f64_row_sets>& maps, const F64Position<Shape>& at,
                                              double (&sums)[Shape::sums]) {
     const bool even_k = maps.rest_of_k % 2 == 0,
                even_n = maps.rest_of_n % 2 == 0;  // but not both: see suits_row_sets()

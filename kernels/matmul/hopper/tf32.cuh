@@ -234,7 +234,7 @@ struct Tf32Tile : HopperTile {
     static constexpr unsigned tile_m = tile_m_, tile_n = 64 * warpgroups;
     static constexpr bool stream_k = stream_k_, takes_batch = batch;
     /// Larger tiles leave no room for enough stages.
-    static constexpr unsigned row_sets = Layouts::plain && tile_m_ <= 128 ? 8 : 0;
+    static constexpr unsigned row_sets = Layouts::plain && tile_m_ <= 128 ? tf32_row_sets : 0;
 
     static LaunchShape enqueue(const MatmulArguments<float>& arguments, const StreamKCost& cost) {
         constexpr unsigned group = 6;

@@ -27,13 +27,13 @@ namespace BACKEND {
 template <int tile_m_, int warpgroups_>
 struct Tf32RowSetShape {
     static constexpr int tile_m = tile_m_, warpgroups = warpgroups_, tile_n = 64 * warpgroups;
-    using Ring = RowSetRing<float, 8, tile_m, tile_n, 1>;
+    using Ring = RowSetRing<float, tf32_row_sets, tile_m, tile_n, 1>;
     static constexpr int stage_bytes = (2 * tile_m + tile_n) * 128 + Ring::extra_bytes;  // holds A's tile twice
     static constexpr int other_bytes = 3072;  // at most: barriers, alignment, and rest_of_b, which is not used
     static constexpr int room = (most_shared_bytes - other_bytes) / stage_bytes, most_stages = 12,
                          stages = room < most_stages ? room : most_stages, stages_ahead = stages * 3 / 4;
     static_assert(stages_ahead >= 1 && stages_ahead < stages, "a stage arrives while another one is in use");
-    using Pipeline = RowSetPipeline<float, 8, tile_m, tile_n, stages>;
+    using Pipeline = RowSetPipeline<float, tf32_row_sets, tile_m, tile_n, stages>;
 };
 
 /// The ring; and A's tiles as the tensor cores read them: rows of 128 swizzled bytes, 32 of each for an instruction.
@@ -58,7 +58,7 @@ __device__ inline void straighten_sets_of_a(Tf32RowSetShared<Shape>& shared, int
                   odd = (number / rows_of_set + r / 4) % 2;
         if (of_warp % 32 != 0 && number >= of_warp) break;
         const auto* const pieces = reinterpret_cast<const float4*>(shared.ring.a[stage][set] + r * Ring::row_of_a) +
-                                   odd + shift_of_set<8>(rest, set) / 4;
+                                   odd + shift_of_set<tf32_row_sets>(rest, set) / 4;
         float4 fours[4];
 #pragma unroll
         for (int i = 0; i < 4; ++i) fours[i] = shifted_four<shift>(pieces[2 * i], pieces[2 * i + 1]);
@@ -72,7 +72,8 @@ __device__ inline void straighten_sets_of_a(Tf32RowSetShared<Shape>& shared, int
 
 /// Moves A's tile to where the tensor cores read it. Four warps.
 template <typename Shape>
-__device__ inline void straighten_a(Tf32RowSetShared<Shape>& shared, const RowSetMaps<8>& maps, int stage, int thread) {
+__device__ inline void straighten_a(Tf32RowSetShared<Shape>& shared, const RowSetMaps<tf32_row_sets>& maps, int stage,
+                                    int thread) {
     const int warp = thread / 32, lane = thread % 32, rest = maps.rest_of_k;
     switch (warp * rest % 4) {
         case 0: straighten_sets_of_a<0>(shared, rest, stage, warp, lane); break;
@@ -91,11 +92,11 @@ struct Tf32RowSetOperand {
     static_assert(!Ring::wide, "the padding lies beside the rows");
     std::uint32_t values[4][4];
 
-    __device__ void load(const Ring& ring, int stage, const RowSetMaps<8>& maps, int column, int lane) {
+    __device__ void load(const Ring& ring, int stage, const RowSetMaps<tf32_row_sets>& maps, int column, int lane) {
 #pragma unroll
         for (int set = 0; set < 8; ++set) {
-            const float* const first =
-                ring.b[stage][set] + lane % 4 * Ring::row_of_b + column + shift_of_set<8>(maps.rest_of_n, set);
+            const float* const first = ring.b[stage][set] + lane % 4 * Ring::row_of_b + column +
+                                       shift_of_set<tf32_row_sets>(maps.rest_of_n, set);
 #pragma unroll
             for (int next = 0; next < 2; ++next) values[set % 4][set / 4 * 2 + next] = __float_as_uint(first[next * 8]);
         }
@@ -121,8 +122,8 @@ __device__ inline void store_row_sets(float* c, int row, int column, int m, int 
 /// Grid: at most one block per multiprocessor. Block 128 for the producers plus 128 per warpgroup that multiplies.
 template <typename Shape, bool stream_k>
 __global__ void __launch_bounds__(128 + 128 * Shape::warpgroups, 1)
-    matmul_hopper_tf32_row_sets(const __grid_constant__ RowSetMaps<8> maps, float* c, int m, int n, TileOrder order,
-                                StreamKSchedule schedule, PartialSums partial) {
+    matmul_hopper_tf32_row_sets(const __grid_constant__ RowSetMaps<tf32_row_sets> maps, float* c, int m, int n,
+                                TileOrder order, StreamKSchedule schedule, PartialSums partial) {
 #if HOPPER_CODE
     using Pipeline = typename Shape::Pipeline;
     extern __shared__ __align__(1024) unsigned char memory[];
@@ -186,11 +187,11 @@ __global__ void __launch_bounds__(128 + 128 * Shape::warpgroups, 1)
 template <typename Shape, bool stream_k>
 LaunchShape launch_tf32_row_sets(const MatmulArguments<float>& arguments, const TileOrder& order,
                                  const StreamKSchedule& schedule) {
-    return launch_hopper(matmul_hopper_tf32_row_sets<Shape, stream_k>,
-                         stream_k_grid(schedule, arguments.multiprocessors), 128 + 128 * Shape::warpgroups,
-                         sizeof(Tf32RowSetShared<Shape>), 1, arguments.stream,
-                         row_set_maps<8>(arguments, Shape::tile_m, Shape::tile_n, transposed_map_type<float>),
-                         arguments.d_c, int(arguments.m), int(arguments.n), order, schedule, partial_sums(arguments));
+    return launch_hopper(
+        matmul_hopper_tf32_row_sets<Shape, stream_k>, stream_k_grid(schedule, arguments.multiprocessors),
+        128 + 128 * Shape::warpgroups, sizeof(Tf32RowSetShared<Shape>), 1, arguments.stream,
+        row_set_maps<tf32_row_sets>(arguments, Shape::tile_m, Shape::tile_n, transposed_map_type<float>), arguments.d_c,
+        int(arguments.m), int(arguments.n), order, schedule, partial_sums(arguments));
 }
 
 }  // namespace BACKEND

@@ -30,7 +30,7 @@ struct TransposedAShape {
     /// Where the row of B's tile for a step along k begins in shared memory. `step` is below four or a multiple of
     /// four: then the places of two steps add up to the place of their sum.
     __host__ __device__ static constexpr int place_of_step(int step) {
-        return by_row_sets ? (step % 4 * 8 + step / 4) * RowSetRing<float, 4, tile_m, tile_n, 1>::row_of_b
+        return by_row_sets ? (step % 4 * 8 + step / 4) * RowSetRing<float, f32_row_sets, tile_m, tile_n, 1>::row_of_b
                            : step * tile_n;
     }
 
@@ -39,16 +39,17 @@ struct TransposedAShape {
     static constexpr int round_sums = by_row_sets && slices <= 4 ? 16 : 32, rounds = sums / round_sums,
                          round_rows = rows / rounds;
     static constexpr unsigned results_bytes = consumers * round_sums * sizeof(float);
-    static constexpr unsigned stage_bytes = (2 * tile_m + tile_n) * 128 +  // holds A's tile twice
-                                            (by_row_sets ? RowSetRing<float, 4, tile_m, tile_n, 1>::extra_bytes : 0);
+    static constexpr unsigned stage_bytes =
+        (2 * tile_m + tile_n) * 128 +  // holds A's tile twice
+        (by_row_sets ? RowSetRing<float, f32_row_sets, tile_m, tile_n, 1>::extra_bytes : 0);
     static constexpr unsigned barrier_bytes = 2048;  // at most, with what aligns the stages
     static constexpr int stages = (most_shared_bytes - barrier_bytes - results_bytes) / stage_bytes;
     /// See supply_stages(). Straightening sets of rows takes longer: it should begin even earlier.
     static constexpr int stages_ahead = by_row_sets ? (stages + 1) / 2 : stages * 3 / 4;
     static_assert(stages_ahead >= 1 && stages_ahead < stages, "a stage arrives while another one is in use");
-    using Pipeline = std::conditional_t<by_row_sets, RowSetPipeline<float, 4, tile_m, tile_n, stages>,
+    using Pipeline = std::conditional_t<by_row_sets, RowSetPipeline<float, f32_row_sets, tile_m, tile_n, stages>,
                                         HopperPipeline<float, tile_m, tile_n, stages, tile_n>>;
-    using Maps = std::conditional_t<by_row_sets, RowSetMaps<4>, MapPairByValue>;
+    using Maps = std::conditional_t<by_row_sets, RowSetMaps<f32_row_sets>, MapPairByValue>;
 };
 
 /// Where this warp and lane work. Two lanes whose numbers differ in bit 0 only, or in bit 1 only, have different rows

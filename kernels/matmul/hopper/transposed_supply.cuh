@@ -64,9 +64,9 @@ struct RowsToStraighten {
 template <int tile_n, int rest, typename Ring>
 __device__ inline void straighten_b(Ring& ring, int stage, int thread) {
     const int warp = thread / 32, lane = thread % 32;
-    RowsToStraighten<tile_n, shift_of_set<4>(rest, 1)> one;
-    RowsToStraighten<tile_n, shift_of_set<4>(rest, 2)> two;
-    RowsToStraighten<tile_n, shift_of_set<4>(rest, 3)> three;
+    RowsToStraighten<tile_n, shift_of_set<f32_row_sets>(rest, 1)> one;
+    RowsToStraighten<tile_n, shift_of_set<f32_row_sets>(rest, 2)> two;
+    RowsToStraighten<tile_n, shift_of_set<f32_row_sets>(rest, 3)> three;
     constexpr bool one_by_one = tile_n > 128;
     one.load(ring, stage, 1, warp, lane);
     if (one_by_one) {
@@ -98,9 +98,9 @@ __device__ inline void load_square(const TransposedAShared<Shape>& shared, int s
             return reinterpret_cast<const float4*>(rows + row / 4 * Shape::Pipeline::Shared::row_of_a) + piece;
         };
         square[0] = *in_set(0);
-        square[1] = shifted_four<shift_of_set<4>(rest, 1)>(in_set(1)[0], in_set(1)[1]);
-        square[2] = shifted_four<shift_of_set<4>(rest, 2)>(in_set(2)[0], in_set(2)[1]);
-        square[3] = shifted_four<shift_of_set<4>(rest, 3)>(in_set(3)[0], in_set(3)[1]);
+        square[1] = shifted_four<shift_of_set<f32_row_sets>(rest, 1)>(in_set(1)[0], in_set(1)[1]);
+        square[2] = shifted_four<shift_of_set<f32_row_sets>(rest, 2)>(in_set(2)[0], in_set(2)[1]);
+        square[3] = shifted_four<shift_of_set<f32_row_sets>(rest, 3)>(in_set(3)[0], in_set(3)[1]);
     } else {
 #pragma unroll
         for (int i = 0; i < 4; ++i)
