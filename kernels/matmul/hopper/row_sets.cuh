@@ -8,8 +8,8 @@
 // With twice as many sets, all is at multiples of 32 bytes, the L2 cache's sectors. Rows then arrive faster: 128 bytes
 // of A in 5.5 cycles instead of 7.9, of B in 4.3 instead of 5.2, if all multiprocessors of an H100 load. But twice as
 // many boxes must be asked for, which takes TMA some 30 cycles each. That is worth it in tf32, with eight sets, and in
-// f64, whose elements are twice as large, with four (67 x 16321 x 8523 on an H100: 329 -> 239 us and 507 -> 461 us). Not
-// in f32, whose warps that ask take cycles from the multiply-adds: products took a fifth longer.
+// f64, whose elements are twice as large, with four (67 x 16321 x 8523 on an H100: 329 -> 239 us and 507 -> 461 us).
+// Not in f32, whose warps that ask take cycles from the multiply-adds: products took a fifth longer.
 #include "common/cuda/bulk_copy.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"
