@@ -186,7 +186,7 @@ builds_faulty() {
     ends 2 "rank 2 \(.*\) (was started with 'vecadd|runs gridutils)" openmpi 3 reduce --gang -n 6
     # Another build.
     change=([1]="./other -d sim --gang -n 6")
-    perl -0777 -pe 's/\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0\K./X/s' "$root/bin/reduce" >other
+    perl -0777 -pe 's/\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0\K(.)/~$1/se' "$root/bin/reduce" >other
     chmod +x other
     change=([1]="./other -d sim --gang -n 6")
     launch openmpi 2 reduce --gang -n 6
