@@ -69,6 +69,10 @@ inline const char* npy_code_of(DType dtype) {
     return with_element_type(dtype, [](auto row) { return row.npy_code; });
 }
 
+// The type that the host computes with: smaller floating-point types are only stored.
+template <typename T>
+using Computed = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
+
 // "f32, f64 or i32": for help and messages.
 inline std::string names_of(const std::vector<DType>& dtypes) {
     std::vector<std::string> names;

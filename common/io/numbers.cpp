@@ -41,44 +41,6 @@ std::unique_ptr<NumberReader> NumberReader::open(const std::string& path, const 
     }
 }
 
-// The type that the host computes with: smaller floating-point types are only stored.
-template <typename T>
-using Computed = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
-
-template <typename From>
-[[noreturn]] static void refuse_range(From value, DType wanted) {
-    fail(Exit::bad_input, "{} does not fit into {}; choose another --dtype", value, name_of(wanted));
-}
-
-// A value converted to another type; integers drop the fraction, other types round. A value outside an integer type's
-// range is always refused.
-template <typename To, typename From>
-static To converted(From value, DType wanted, Overflow overflow) {
-    if constexpr (!std::is_arithmetic_v<From>) return converted<To>(static_cast<float>(value), wanted, overflow);
-    else if constexpr (!std::is_integral_v<To>) {
-        const To rounded = To(static_cast<Computed<To>>(value));
-        const bool overflows =
-            std::isinf(static_cast<Computed<To>>(rounded)) && !std::isinf(static_cast<double>(value));
-        if (overflows && overflow == Overflow::refused) refuse_range(value, wanted);
-        return rounded;
-    } else if constexpr (std::is_floating_point_v<From> || sizeof(From) > sizeof(To)) {
-        constexpr double limit = -static_cast<double>(std::numeric_limits<To>::min());  // a power of two: exact
-        if (!(static_cast<double>(value) >= -limit && static_cast<double>(value) < limit)) refuse_range(value, wanted);
-        return static_cast<To>(value);
-    } else return static_cast<To>(value);
-}
-
-void convert(const void* from, DType from_dtype, void* to, DType to_dtype, std::size_t n, Overflow overflow) {
-    with_element_type(from_dtype, [&](auto from_row) {
-        with_element_type(to_dtype, [&](auto to_row) {
-            using To = typename decltype(to_row)::Element;
-            const auto* source = static_cast<const typename decltype(from_row)::Element*>(from);
-            auto* target = static_cast<To*>(to);
-            for (std::size_t i = 0; i < n; ++i) target[i] = converted<To>(source[i], to_dtype, overflow);
-        });
-    });
-}
-
 void write_negative_zeros(const std::vector<std::size_t>& places, void* numbers, DType dtype) {
     if (places.empty()) return;
     with_element_type(dtype, [&](auto row) {
