@@ -16,3 +16,17 @@ load helpers
             complain "there were few cases of kind $kind: $output"
     done
 }
+
+@test "Blocks that share tiles store each sum once, right, and leave no counter behind; no checker objects" {
+    capture "$root/bin/simcc" --check -std=c++20 -O1 -I"$root" -DBACKEND=sim "$root/tests/properties/fix_up.cu" -o fix_up
+    expect_status 0
+    local check kind
+    for check in memcheck racecheck initcheck synccheck; do
+        SIMCC_TIMEOUT=10 SIMCC_CHECK=$check capture ./fix_up 500
+        expect_status 0
+        for kind in added exchanged whole; do
+            awk -v kind="$kind" '$1 == kind && $2 >= 50 { found = 1 } END { exit !found }' <<<"$output" ||
+                complain "there were few cases of kind $kind: $output"
+        done
+    done
+}

@@ -80,16 +80,6 @@ __device__ inline void barrier_wait(std::uint64_t* barrier, unsigned parity) {
         : "memory");
 }
 
-/// A named barrier for `threads` threads of the block. number: 1 to 15, since __syncthreads() uses 0.
-__device__ inline void barrier_among(unsigned number, unsigned threads) {
-    asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
-}
-
-/// Arrives at a named barrier without waiting; the threads that wait call barrier_among(). Both count toward `threads`.
-__device__ inline void barrier_arrive_among(unsigned number, unsigned threads) {
-    asm volatile("bar.arrive %0, %1;" ::"r"(number), "r"(threads) : "memory");
-}
-
 // ---- kernels that overlap (programmatic dependent launch)
 
 /// Lets the next kernel of the stream begin, if it was launched to overlap this one. Call it as early as possible: what

@@ -88,9 +88,12 @@ void check_schedule(const StreamKSchedule& schedule, unsigned multiprocessors) {
     for (unsigned block = 0; block < blocks; ++block) {
         TileSegment segment;
         unsigned stages = 0;
+        bool exchanges = false;
         for (unsigned index = 0; segment_of_block(schedule, block, blocks, index, segment); ++index) {
             require(segment.first < segment.end, "a segment is empty");
             stages += static_cast<unsigned>(segment.end - segment.first);
+            require(!exchanges, "a block that exchanges sums has more to do");
+            exchanges = schedule.exchanges() && segment.end_share - segment.first_share > 1;
             pieces[segment.tile].push_back({segment, block});
         }
         require(stages == schedule.stages_of(block, blocks), "stages_of() counts other stages than the segments have");
@@ -119,8 +122,8 @@ std::string stream_k_case(Random& random) {
     constexpr StreamKCost costs[] = {f32_stream_k,
                                      tensor_core_stream_k,
                                      tf32x3_stream_k,
-                                     grouped_stream_k(16 * 64, 270),
-                                     grouped_stream_k(64 * 128, 380),
+                                     small_tile_stream_k(16 * 64, 270),
+                                     small_tile_stream_k(64 * 128, 380),
                                      {1, 0, 0},
                                      {1, 1e-3, 1e-3},
                                      no_stream_k};

@@ -187,7 +187,7 @@ LaunchShape launch_direct(const MatmulArguments<void>& untyped, unsigned blocks)
     CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     const unsigned cluster = blocks < most_direct_cluster ? blocks : most_direct_cluster;
     const PartialSums partial = partial_sums(arguments);
-    const DirectShares shares{cluster, blocks / cluster, partial.d_sums, partial.d_ready};
+    const DirectShares shares{cluster, blocks / cluster, partial.d_sums, partial.d_counters};
     return launch_hopper(kernel, order.tiles() * blocks, Shape::threads, Shape::shared_bytes, cluster, arguments.stream,
                          a, b, arguments.d_c, arguments.stride_c, order, shares);
 }

@@ -10,6 +10,7 @@
 // Eight consumer warps multiply; one thread of a third warpgroup, the producer, loads tiles. Each consumer takes a
 // slice of every stage along k for the whole tile, and their sums are added at the end. So even a small tile gives each
 // lane many independent sums.
+#include "common/cuda/named_barrier.cuh"
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"

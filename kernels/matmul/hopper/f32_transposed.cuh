@@ -16,6 +16,7 @@
 // Stream-K shares the tiles of the last waves evenly. With few rows or columns it shares all tiles: with 16 rows, a
 // tile's multiply-adds take no longer than the memory needs to deliver B.
 // (Only A's tile is transposed, not the product as in transposed_product.cuh.)
+#include "common/cuda/named_barrier.cuh"
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/hopper/fix_up.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
@@ -208,6 +209,8 @@ __global__ void __launch_bounds__(384, 1)
         take_registers<208>();
         const TransposedAPosition<Shape> at(static_cast<int>(threadIdx.x) / 32, static_cast<int>(threadIdx.x) % 32);
         typename Pipeline::Position position;
+        using Round = TransposedARound<Shape>;
+        using Shares = SumsOfShares<Shape::consumers, float, Shape::totals, (Shape::slices > 1)>;
         TileSegment segment;
         for (unsigned index = 0; find_segment(schedule, index, segment); ++index) {
             float sums[Shape::sums] = {};
@@ -225,9 +228,8 @@ __global__ void __launch_bounds__(384, 1)
                 store_total<Shape>(matrix_of(product, c, stride_c) + static_cast<size_t>(row) * n + column,
                                    static_cast<size_t>(n), m - row, n - column, thread, round, i, four);
             };
-            using Round = TransposedARound<Shape>;
             if constexpr (Shape::slices == 1) {
-                if (!complete_tile<Shape::consumers>(sums, segment, schedule, partial)) continue;
+                if (!Shares::complete(sums, segment, schedule, partial, threadIdx.x)) continue;
                 add_slices<Shape>(shared.results, thread, sums, [&](int round) {
 #pragma unroll 1
                     for (int i = 0; i < Round::fours_of_thread; ++i)
@@ -246,7 +248,7 @@ __global__ void __launch_bounds__(384, 1)
                         totals[first + 3] = total.w;
                     }
                 });
-                if (!complete_tile<Shape::consumers>(totals, segment, schedule, partial)) continue;
+                if (!Shares::complete(totals, segment, schedule, partial, threadIdx.x)) continue;
                 // Instructions that run once take longer to fetch than to run: a loop that is not unrolled.
                 barrier_among(1, Shape::consumers);  // all have read the results
                 constexpr int fours = Shape::totals / 4, room = Shape::round_sums / 4,
@@ -265,6 +267,20 @@ __global__ void __launch_bounds__(384, 1)
                 }
             }
         }
+        if constexpr (Shape::slices > 1)
+            Shares::add_part(schedule, partial, memory, threadIdx.x, [&](unsigned tile) {
+                unsigned tile_row = 0, tile_column = 0;
+                ProductNumber<many> product{};
+                order.place(tile, tile_row, tile_column, product);
+                const int row = static_cast<int>(tile_row) * Shape::tile_m,
+                          column = static_cast<int>(tile_column) * Shape::tile_n;
+                float* const corner = matrix_of(product, c, stride_c) + static_cast<size_t>(row) * n + column;
+                return [=](int piece, int thread, const float(&four)[4]) {
+                    store_total<Shape>(corner, static_cast<size_t>(n), m - row, n - column, thread,
+                                       piece / Round::fours_of_thread, piece % Round::fours_of_thread,
+                                       make_float4(four[0], four[1], four[2], four[3]));
+                };
+            });
     }
 #endif
 }

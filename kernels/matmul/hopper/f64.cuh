@@ -18,6 +18,21 @@
 
 namespace BACKEND {
 
+/// Stores two of a lane's sums, number 2 * piece and the next: rows 2 t and 2 t + 1 of an instruction, in one column.
+template <typename Shape>
+__device__ inline void store_piece_f64(double* c, int tile_row, int tile_column, int m, int n,
+                                       const F64Position<Shape>& at, int piece, const double (&sums)[2]) {
+    const int i = piece / 2 / Shape::sixteens, j = piece / 2 % Shape::sixteens,
+              column = tile_column + at.column + at.column_in(j) + piece % 2;
+#pragma unroll
+    for (int odd = 0; odd < 2; ++odd) {
+        const int row = tile_row + at.row + at.row_in(i, 2 * at.t + odd);
+        if (row >= m || column >= n) continue;
+        c[Shape::Layouts::c_transposed ? static_cast<size_t>(column) * m + row
+                                       : static_cast<size_t>(row) * n + column] = sums[odd];
+    }
+}
+
 /// Stores a lane's sums: two neighbors in each of two of an instruction's eight rows. Eight lanes fill 128 bytes of a
 /// row or, if C is stored transposed, four lanes 32 bytes.
 template <typename Shape>
@@ -55,6 +70,7 @@ __global__ void __launch_bounds__(384, 1)
                       TileOrder order, StreamKSchedule schedule, PartialSums partial) {
 #if HOPPER_CODE
     using Pipeline = typename Shape::Pipeline;
+    using Shares = SumsOfShares<256, double, Shape::sums>;
     extern __shared__ __align__(1024) unsigned char memory[];
     auto& ring = *reinterpret_cast<typename Pipeline::Shared*>(memory);
     typename Pipeline::Position position;
@@ -84,13 +100,24 @@ __global__ void __launch_bounds__(384, 1)
             previous = position.stage;
         }
         Pipeline::release(ring, previous, static_cast<unsigned>(lane));
-        if (!complete_tile<256>(sums, segment, schedule, partial)) continue;
+        if (!Shares::complete(sums, segment, schedule, partial, threadIdx.x - 128)) continue;
         unsigned tile_row = 0, tile_column = 0;
         ProductNumber<many> product{};
         order.place(segment.tile, tile_row, tile_column, product);
         store_f64<Shape>(matrix_of(product, c, stride_c), static_cast<int>(tile_row) * Shape::tile_m,
                          static_cast<int>(tile_column) * Shape::tile_n, m, n, at, sums);
     }
+    Shares::add_part(schedule, partial, memory, threadIdx.x - 128, [&](unsigned tile) {
+        unsigned tile_row = 0, tile_column = 0;
+        ProductNumber<many> product{};
+        order.place(tile, tile_row, tile_column, product);
+        double* const of_product = matrix_of(product, c, stride_c);
+        const int row = static_cast<int>(tile_row) * Shape::tile_m,
+                  column = static_cast<int>(tile_column) * Shape::tile_n;
+        return [=](int piece, int thread, const double(&two)[2]) {
+            store_piece_f64(of_product, row, column, m, n, F64Position<Shape>(thread / 32, thread % 32), piece, two);
+        };
+    });
 #endif
 }
 

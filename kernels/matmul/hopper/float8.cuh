@@ -10,6 +10,7 @@
 // consumers take turns, so that one multiplies while the other adds. Both kinds of sums need registers, which leaves
 // room for 176 columns. More columns are better: each consumer reads all of B's tile from shared memory, so with c
 // columns, reading operands takes 256 + 3c cycles while the tensor cores multiply for 4c.
+#include "common/cuda/named_barrier.cuh"
 #include "kernels/matmul/float8/types.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/overlapped.cuh"

@@ -279,11 +279,14 @@ TileOrder order_of(const MatmulArguments<T>& arguments, unsigned tile_m, unsigne
     return {grid_for(arguments.m, tile_m), grid_for(arguments.n, tile_n), group, together, arguments.batch};
 }
 
-/// Which of the tiles Stream-K shares.
+/// Which of the tiles Stream-K shares. `together`: 2 if the blocks of a cluster work on pairs of tiles.
 template <typename T>
-StreamKSchedule schedule_of(const MatmulArguments<T>& arguments, const TileOrder& order, const StreamKCost& cost) {
-    return stream_k_schedule(order.tiles(), arguments.k, hopper_tile_k<T>, arguments.multiprocessors, cost,
-                             arguments.stream_k_shares);
+StreamKSchedule schedule_of(const MatmulArguments<T>& arguments, const TileOrder& order, const StreamKCost& cost,
+                            unsigned together = 1) {
+    StreamKSchedule schedule = stream_k_schedule(order.tiles() / together, arguments.k, hopper_tile_k<T>,
+                                                 arguments.multiprocessors / together, cost, arguments.stream_k_shares);
+    schedule.paired = together - 1;
+    return schedule;
 }
 
 /// One block per multiprocessor, in whole clusters, and no more than there are tiles.
@@ -292,17 +295,17 @@ inline unsigned persistent_grid(const TileOrder& order, unsigned multiprocessors
     return order.tiles() < blocks ? order.tiles() : blocks;
 }
 
-/// The layout of d_partials: one flag per block, then one tile's sums per block.
-inline size_t partial_flags_bytes(unsigned multiprocessors) {
+/// The layout of d_partials: one counter per block, then the sums that each block leaves.
+inline size_t partial_counters_bytes(unsigned multiprocessors) {
     return divide_up(multiprocessors * sizeof(unsigned), 256) * 256;
 }
 inline size_t partial_sums_bytes(unsigned multiprocessors) {
-    return partial_flags_bytes(multiprocessors) + multiprocessors * partial_tile_elements * sizeof(float);
+    return partial_counters_bytes(multiprocessors) + multiprocessors * partial_tile_elements * sizeof(float);
 }
 template <typename T>
 PartialSums partial_sums(const MatmulArguments<T>& arguments) {
     auto* memory = static_cast<unsigned char*>(arguments.d_partials);
-    return {reinterpret_cast<float*>(memory + partial_flags_bytes(arguments.multiprocessors)),
+    return {reinterpret_cast<float*>(memory + partial_counters_bytes(arguments.multiprocessors)),
             reinterpret_cast<unsigned*>(memory)};
 }
 
@@ -328,11 +331,20 @@ Kernel* kernel_of(const MatmulArguments<T>& arguments, Kernel* one, Kernel* many
     return takes_batch && arguments.batch > 1 ? many : one;
 }
 
+/// Whether all blocks of a launch with such an argument must run at the same time.
+inline bool needs_all_blocks(const StreamKSchedule& schedule) { return schedule.exchanges(); }
+template <typename Argument>
+bool needs_all_blocks(const Argument&) {
+    return false;
+}
+
+/// Blocks that wait for one another are launched together or not at all. (But for a product that overlaps with the
+/// padding of its rows, which would no longer overlap: padding waits for nobody, and products run one after another.)
 template <typename... Parameters, typename... Arguments>
 LaunchShape launch_hopper(void (*kernel)(Parameters...), unsigned grid, unsigned block, size_t shared_bytes,
                           unsigned cluster, const HopperStream& stream, const Arguments&... arguments) {
     CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)));
-    cudaLaunchAttribute attributes[2] = {};
+    cudaLaunchAttribute attributes[2] = {};  // two of these three at most
     cudaLaunchConfig_t configuration{};
     configuration.gridDim = dim3(grid);
     configuration.blockDim = dim3(block);
@@ -349,6 +361,10 @@ LaunchShape launch_hopper(void (*kernel)(Parameters...), unsigned grid, unsigned
         cudaLaunchAttribute& attribute = attributes[configuration.numAttrs++];
         attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attribute.val.programmaticStreamSerializationAllowed = 1;
+    } else if ((needs_all_blocks(arguments) || ...)) {
+        cudaLaunchAttribute& attribute = attributes[configuration.numAttrs++];
+        attribute.id = cudaLaunchAttributeCooperative;
+        attribute.val.cooperative = 1;
     }
     CHECK(cudaLaunchKernelEx(&configuration, kernel, static_cast<Parameters>(arguments)...));
     return {configuration.gridDim, configuration.blockDim, shared_bytes, address_of(kernel)};

@@ -141,7 +141,9 @@ __global__ void __launch_bounds__(384, 1)
         wgmma_settle(d);
         Pipeline::release(shared.ring, previous, thread, refills);
         if constexpr (stream_k)
-            if (!complete_tile<256>(d, segment, schedule, partial)) continue;
+            if (!SumsOfShares<256, float, tile_n / 2, false>::complete(d, segment, schedule, partial,
+                                                                       threadIdx.x - 128))
+                continue;
         ProductNumber<many> product{};
         order.place(segment.tile, tile_row, tile_column, product);
         results.take(d, static_cast<int>(tile_row) * Shape::tile_m + warp * Shape::box_rows,
@@ -165,10 +167,7 @@ __attribute__((noinline)) LaunchShape launch_hopper_overlapped(
     using Shape = OverlappedShape<256>;  // the boxes of results are the same for all shapes
     const HopperOperands<T> operands(arguments);
     const TileOrder order = order_of(arguments, tile.tile_m, tile.tile_n, group, tile.multicast);
-    StreamKSchedule schedule =
-        stream_k_schedule(order.tiles() / tile.multicast, arguments.k, hopper_tile_k<T>,
-                          arguments.multiprocessors / tile.multicast, cost, arguments.stream_k_shares);
-    schedule.paired = tile.multicast - 1;
+    const StreamKSchedule schedule = schedule_of(arguments, order, cost, tile.multicast);
     return launch_hopper(kernel, stream_k_grid(schedule, arguments.multiprocessors), 384, tile.shared_bytes,
                          tile.multicast, operands.stream(), operands.maps(tile.tile_m, tile.b_box_rows),
                          map_of_c(arguments, Shape::box_rows, Shape::box_columns), order, schedule,

@@ -1,12 +1,14 @@
 #pragma once
 // The Stream-K decomposition: tiles are dealt to blocks so that none idles at the end. Whole waves of tiles come first,
-// then equal shares of the stages of the remaining tiles. A share may begin and end in the middle of a tile; the block
-// that has a tile's first stage adds the sums of the others, or of groups of them, and stores the tile: see fix_up.cuh.
+// then equal shares of the stages of the remaining tiles. A share may begin and end in the middle of a tile; the blocks
+// that share it add their sums as fix_up.cuh says.
 // After Osama et al., "Stream-K: Work-centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the
 // GPU", PPoPP 2023.
 //
 // Every function here depends only on its arguments, on the device and on the host.
 #include <cuda_runtime.h>
+
+#include <cstddef>
 
 namespace BACKEND {
 
@@ -25,7 +27,15 @@ struct StreamKSchedule {
         return stages / shares * share + stages % shares * share / shares;
     }
 
-    /// The first blocks have the last shares, so that a block waits only for blocks that started before it.
+    /// Whether blocks exchange their sums: see SumsOfShares. On an H100, that was faster from four shares a tile on, but
+    /// not for blocks that have parts of two tiles.
+    __host__ __device__ static bool exchanges(size_t shares, size_t tiles) {
+        return tiles > 0 && shares >= 4 * tiles && shares % tiles == 0;
+    }
+    __host__ __device__ bool exchanges() const { return exchanges(shares, shared_tiles()); }
+
+    /// The first blocks have the last shares, so that a block that adds the others' sums waits only for blocks that
+    /// started before it.
     __host__ __device__ unsigned share_of(unsigned block) const { return shares - 1 - (block >> paired); }
 
     __host__ __device__ unsigned rank_of(unsigned block) const { return block & paired; }
@@ -37,9 +47,6 @@ struct StreamKSchedule {
         return waves * steps + (unit < shares ? begin(share_of(block) + 1) - begin(share_of(block)) : 0);
     }
 };
-
-/// Sums of smaller tiles are added in groups of this many shares: two levels for the blocks of an H200.
-constexpr unsigned sums_group = 12;
 
 /// The stages [first, end) of a tile, and the shares [first_share, end_share) that have stages of it.
 struct TileSegment {

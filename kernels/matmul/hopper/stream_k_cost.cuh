@@ -1,6 +1,6 @@
 #pragma once
 // What Stream-K costs, and which tiles of a product are worth sharing. The constants were fitted on an H200 (132
-// multiprocessors, CUDA 13); tests/measure/fit_matmul.bash measures them again, but for the slowdown of grouped sums.
+// multiprocessors, CUDA 13); tests/measure/fit_matmul.bash measures them again, but for the slowdown of smaller tiles.
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/matmul/hopper/stream_k.cuh"
 
@@ -15,11 +15,11 @@ namespace BACKEND {
 /// are at different places along k and hit the L2 cache less often: each stage takes `slowdown` times as long. If the
 /// cache cannot hold what several tiles read, so that the memory delivers a stage to every block, it takes `apart` times
 /// as long, if that is more. Adding one block's sums takes `stages_per_sum`, waiting for other blocks
-/// `stages_of_waiting`. `group` sums are added one after another, then the groups' sums.
+/// `stages_of_waiting`. If blocks exchange their sums, that takes `stages_of_exchange` in all; 0 if they cannot.
 struct StreamKCost {
     double slowdown = 1, stages_per_sum = 1, stages_of_waiting = 0;
     bool possible = true;
-    size_t group = 1024;  // all
+    double stages_of_exchange = 0;
     double apart = 1;
 
     static constexpr double cached_bytes = 30e6;
@@ -43,13 +43,14 @@ constexpr StreamKCost f32_stream_k = {1, 0.6, 0};
 constexpr StreamKCost tensor_core_stream_k = {1.4, 2.3, 9};
 
 /// Tiles of 128 x 128 in three products of tf32.
-constexpr StreamKCost tf32x3_stream_k = {1.2, 3, 0, true, sums_group};
+constexpr StreamKCost tf32x3_stream_k = {1.2, 3, 0};
 
-/// Smaller tiles, whose sums are added in groups.
-struct GroupedSumsCost {
+/// Smaller tiles, whose sums blocks may exchange.
+struct SmallTileSumsCost {
     static constexpr double cycles_of_waiting = 5000;
     static constexpr double cycles_per_sum = 250;     // for a tile of any size,
     static constexpr double elements_per_cycle = 12;  // plus those for its elements
+    static constexpr double cycles_of_exchange = 5500, exchange_cycles_per_element = 0.2;  // timed on an H100
 };
 
 /// A stage of a tile in f32 on the multiply-add units, which do 128 per cycle: four elements of the tile times 32 steps
@@ -65,22 +66,25 @@ struct F32StageCost {
     }
 };
 
-/// The cost for tiles of `elements` elements that take `stage_cycles` per stage.
-constexpr StreamKCost grouped_stream_k(double elements, double stage_cycles, double slowdown = 1) {
-    using Cost = GroupedSumsCost;
-    const double sum_cycles = Cost::cycles_per_sum + elements / Cost::elements_per_cycle;
-    return {slowdown, sum_cycles / stage_cycles, Cost::cycles_of_waiting / stage_cycles, true, sums_group};
+/// The cost for tiles of `elements` elements of 4 bytes that take `stage_cycles` per stage. `more_of_exchange`: cycles that
+/// a type's kernels take longer than others to exchange sums.
+constexpr StreamKCost small_tile_stream_k(double elements, double stage_cycles, double slowdown = 1,
+                                          double more_of_exchange = 0) {
+    using Cost = SmallTileSumsCost;
+    const double sum_cycles = Cost::cycles_per_sum + elements / Cost::elements_per_cycle,
+                 exchange_cycles =
+                     Cost::cycles_of_exchange + elements * Cost::exchange_cycles_per_element + more_of_exchange;
+    return {slowdown, sum_cycles / stage_cycles, Cost::cycles_of_waiting / stage_cycles, true,
+            exchange_cycles / stage_cycles};
 }
 
 /// The time of `tiles` tiles cut into `shares` shares, in stages.
 inline double stream_k_stages(size_t tiles, size_t steps, size_t shares, const StreamKCost& cost) {
     const bool equal_parts = shares % tiles == 0;  // of each tile
-    double stages = double(divide_up(tiles * steps, shares)) * (equal_parts ? 1 : cost.slowdown);
-    for (size_t sums = divide_up(shares, tiles), added = 0; added != 1; sums = added) {
-        added = divide_up(sums, cost.group);
-        stages += double(std::min(sums, cost.group)) * cost.stages_per_sum + cost.stages_of_waiting;
-    }
-    return stages;
+    const double stages = double(divide_up(tiles * steps, shares)) * (equal_parts ? 1 : cost.slowdown);
+    if (cost.stages_of_exchange > 0 && StreamKSchedule::exchanges(shares, tiles))
+        return stages + cost.stages_of_exchange;
+    return stages + double(divide_up(shares, tiles)) * cost.stages_per_sum + cost.stages_of_waiting;
 }
 
 /// Tiles in whole waves of `blocks`. Those of the last, partial wave are shared if that is faster: among all blocks, or

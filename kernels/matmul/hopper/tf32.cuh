@@ -8,6 +8,7 @@
 // rows. Stream-K shares small tiles along k among as many blocks as is worthwhile. Sums are in f32.
 // If B is stored transposed, its rows run along k, and the tensor cores read it, too. If A and B are, C' = B' A' is the
 // product above, stored transposed. If only A is, both run the wrong way: A's stages are turned in shared memory.
+#include "common/cuda/named_barrier.cuh"
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/hopper/fix_up.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
@@ -145,6 +146,7 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
     constexpr bool large = tile_m * warpgroups > 256;  // more sums than an equal part of the registers holds
     using Pipeline = HopperPipeline<float, tile_m, tile_n, stages, 32, 1, Layouts>;
     using Operand = TransposedOperand<float, Layouts>;
+    using Shares = SumsOfShares<128 * warpgroups, float, tile_m / 2>;
     extern __shared__ __align__(1024) unsigned char memory[];
     using Shared = HopperTf32Shared<tile_m, warpgroups, stages, Layouts>;
     auto& all_shared = *reinterpret_cast<Shared*>(memory);
@@ -207,7 +209,7 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
         wgmma_settle(d);
         Pipeline::release(shared, previous, threadIdx.x % 128);
         if constexpr (stream_k)
-            if (!complete_tile<128 * warpgroups>(d, segment, schedule, partial)) continue;
+            if (!Shares::complete(d, segment, schedule, partial, threadIdx.x - 128)) continue;
         unsigned tile_row = 0, tile_column = 0;
         ProductNumber<many> product{};
         order.place(segment.tile, tile_row, tile_column, product);
@@ -223,6 +225,20 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
             else store_transposed<tile_m, Operand::column_step>(of_product, lane_row, lane_column, m, n, d);
         }
     }
+    if constexpr (stream_k)
+        Shares::add_part(schedule, partial, memory, threadIdx.x - 128, [&](unsigned tile) {
+            static_assert(!Layouts::c_transposed);
+            unsigned tile_row = 0, tile_column = 0;
+            ProductNumber<many> product{};
+            order.place(tile, tile_row, tile_column, product);
+            float* const of_product = matrix_of(product, c, stride_c);
+            const int row = static_cast<int>(tile_row) * tile_m, column = static_cast<int>(tile_column) * tile_n;
+            return [=](int piece, int thread, const float(&sums)[4]) {
+                const int first_column = column + Operand::first_column(thread / 32, thread % 32);
+                store_transposed<8, Operand::column_step>(of_product, row + 8 * piece + thread % 4 * 2, first_column, m,
+                                                          n, sums);
+            };
+        });
     if (threadIdx.x % 64 == 0) wait_copies_out_read<0>();  // shared memory must outlive the copies that read it
 #endif
 }

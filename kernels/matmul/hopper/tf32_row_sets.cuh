@@ -103,20 +103,18 @@ struct Tf32RowSetOperand {
     }
 };
 
-/// Stores a lane's sums: of every eight rows in their places, two, each in two columns.
+/// Stores a lane's sums of eight rows in their places: two, each in two columns.
 template <typename Shape>
-__device__ inline void store_row_sets(float* c, int row, int column, int m, int n, int lane,
-                                      const float (&d)[Shape::tile_m / 2]) {
+__device__ inline void store_row_sets(float* c, int row, int column, int m, int n, int lane, int group,
+                                      const float* sums) {
     constexpr int rows_of_set = Shape::tile_m / 8;
 #pragma unroll
-    for (int group = 0; group < Shape::tile_m / 8; ++group)
-#pragma unroll
-        for (int odd = 0; odd < 2; ++odd) {
-            const int place = 8 * group + lane % 4 * 2 + odd, r = row + place % rows_of_set * 8 + place / rows_of_set;
-            float* const target = c + static_cast<size_t>(r) * n + column;
-            if (r < m && column < n) target[0] = d[4 * group + odd];
-            if (r < m && column + 8 < n) target[8] = d[4 * group + 2 + odd];
-        }
+    for (int odd = 0; odd < 2; ++odd) {
+        const int place = 8 * group + lane % 4 * 2 + odd, r = row + place % rows_of_set * 8 + place / rows_of_set;
+        float* const target = c + static_cast<size_t>(r) * n + column;
+        if (r < m && column < n) target[0] = sums[odd];
+        if (r < m && column + 8 < n) target[8] = sums[2 + odd];
+    }
 }
 
 /// Grid: at most one block per multiprocessor. Block 128 for the producers plus 128 per warpgroup that multiplies.
@@ -126,6 +124,7 @@ __global__ void __launch_bounds__(128 + 128 * Shape::warpgroups, 1)
                                 TileOrder order, StreamKSchedule schedule, PartialSums partial) {
 #if HOPPER_CODE
     using Pipeline = typename Shape::Pipeline;
+    using Shares = SumsOfShares<128 * Shape::warpgroups, float, Shape::tile_m / 2>;
     extern __shared__ __align__(1024) unsigned char memory[];
     static_assert(sizeof(Tf32RowSetShared<Shape>) <= most_shared_bytes);
     auto& shared = *reinterpret_cast<Tf32RowSetShared<Shape>*>(memory);
@@ -140,7 +139,8 @@ __global__ void __launch_bounds__(128 + 128 * Shape::warpgroups, 1)
             [&](int stage) { straighten_a(shared, maps, stage, thread); });
         return;
     }
-    const int warp = thread / 32 - 4, lane = thread % 32, column_of_lane = warp * 16 + lane / 4;
+    const auto column_of = [](int consumer) { return consumer / 32 * 16 + consumer % 32 / 4; };
+    const int consumer = thread - 128, lane = thread % 32, column_of_lane = column_of(consumer);
     typename Pipeline::Position position;
     TileSegment segment;
     for (unsigned index = 0; find_segment<stream_k>(schedule, index, segment); ++index) {
@@ -174,12 +174,25 @@ __global__ void __launch_bounds__(128 + 128 * Shape::warpgroups, 1)
         wgmma_settle(d);
         Pipeline::release(shared.ring, previous, threadIdx.x % 128);
         if constexpr (stream_k)
-            if (!complete_tile<128 * Shape::warpgroups>(d, segment, schedule, partial)) continue;
+            if (!Shares::complete(d, segment, schedule, partial, consumer)) continue;
         unsigned tile_row = 0, tile_column = 0;
         order.place(segment.tile, tile_row, tile_column);
-        store_row_sets<Shape>(c, static_cast<int>(tile_row) * Shape::tile_m,
-                              static_cast<int>(tile_column) * Shape::tile_n + column_of_lane, m, n, lane, d);
+        const int row = static_cast<int>(tile_row) * Shape::tile_m,
+                  column = static_cast<int>(tile_column) * Shape::tile_n;
+#pragma unroll
+        for (int group = 0; group < Shape::tile_m / 8; ++group)
+            store_row_sets<Shape>(c, row, column + column_of_lane, m, n, lane, group, d + 4 * group);
     }
+    if constexpr (stream_k)
+        Shares::add_part(schedule, partial, memory, consumer, [&](unsigned tile) {
+            unsigned tile_row = 0, tile_column = 0;
+            order.place(tile, tile_row, tile_column);
+            const int row = static_cast<int>(tile_row) * Shape::tile_m,
+                      column = static_cast<int>(tile_column) * Shape::tile_n;
+            return [=](int piece, int of_consumer, const float(&sums)[4]) {
+                store_row_sets<Shape>(c, row, column + column_of(of_consumer), m, n, of_consumer % 32, piece, sums);
+            };
+        });
 #endif
 }
 

@@ -6,6 +6,7 @@
 //                                then read each other's sums from shared memory; each adds and stores some rows
 // A block is one consumer warpgroup, which multiplies tile_m x 64, and one producer warp, which loads tiles. 16-bit
 // types have matmul_hopper_transposed for this.
+#include "common/cuda/named_barrier.cuh"
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"

@@ -151,7 +151,9 @@ __global__ void __launch_bounds__(384, 1)
             }
         }
         if constexpr (stream_k)
-            if (!complete_tile<128 * warpgroups>(sums, segment, schedule, partial)) continue;
+            if (!SumsOfShares<128 * warpgroups, float, tile_m / 2, false>::complete(sums, segment, schedule, partial,
+                                                                                    threadIdx.x - 128))
+                continue;
         unsigned tile_row = 0, tile_column = 0;
         order.place(segment.tile, tile_row, tile_column);
         const int row = static_cast<int>(tile_row) * tile_m + lane % 4 * 2,

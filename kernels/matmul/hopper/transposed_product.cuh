@@ -9,6 +9,7 @@
 //                              blocks share them by multicast
 // A block is one or two consumer warpgroups, which multiply tile_m x 64 each, and one producer warp, which loads tiles.
 // Sums are in f32. When a block begins, nothing is cached, not even its code, so little runs before the first copy.
+#include "common/cuda/named_barrier.cuh"
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/hopper/fix_up.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
@@ -67,6 +68,17 @@ __device__ inline void store_transposed(const float (&d)[tile_m / 2], T (&box)[t
         return;
     }
     store_box<tile_m>(box, c, row, column, m, n, thread);
+}
+
+/// Stores a thread's sums of eight rows x 64 columns.
+template <typename T>
+__device__ inline void store_eight_rows(const float (&sums)[4], T* c, int row, int column, int m, int n, int thread) {
+    const int first_row = row + thread % 4 * 2, first_column = column + thread / 32 * 16 + thread % 32 / 4;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+        const int r = first_row + i % 2, of_c = first_column + i / 2 * 8;
+        if (r < m && of_c < n) c[static_cast<size_t>(r) * n + of_c] = T(sums[i]);
+    }
 }
 
 /// Where a block receives the other blocks' sums of its rows: [sender][group of eight rows][thread].
@@ -138,6 +150,7 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
                              PartialSums partial, bool tma_store) {
 #if HOPPER_CODE
     constexpr int tile_n = 64 * warpgroups, consumers = 128 * warpgroups, rows = tile_m / split_k;
+    using Shares = SumsOfShares<consumers, float, tile_m / 2>;
     using Pipeline = HopperPipeline<T, tile_m, tile_n, stages, 64, multicast, Layouts>;
     extern __shared__ __align__(1024) unsigned char memory[];
     auto& shared = *reinterpret_cast<HopperTransposedShared<T, tile_m, warpgroups, stages, split_k>*>(memory);
@@ -171,7 +184,8 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
         return;
     }
     const unsigned consumer = threadIdx.x / 128, thread = threadIdx.x % 128;
-    int refills = Pipeline::refills(order.tiles_of(blockIdx.x, gridDim.x) * schedule.steps);
+    int refills = Pipeline::refills(stream_k ? schedule.stages_of(blockIdx.x, gridDim.x)
+                                             : order.tiles_of(blockIdx.x, gridDim.x) * schedule.steps);
     for (unsigned index = 0; find_segment_of_cluster<split_k, stream_k>(schedule, index, segment); ++index) {
         float d[tile_m / 2];
         if (split_k > 1 && segment.first == segment.end)
@@ -199,7 +213,7 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
         wgmma_settle(d);
         Pipeline::release(shared.ring, previous, thread, refills);
         if constexpr (stream_k)
-            if (!complete_tile<consumers>(d, segment, schedule, partial)) continue;
+            if (!Shares::complete(d, segment, schedule, partial, threadIdx.x)) continue;
         order.place(segment.tile, tile_row, tile_column, product);
         const int row = static_cast<int>(tile_row) * tile_m + static_cast<int>(rank) * rows,
                   column = static_cast<int>(tile_column) * tile_n + static_cast<int>(consumer) * 64;
@@ -213,6 +227,16 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
                                       product, m, n, tma_store, consumer, thread);
         }
     }
+    if constexpr (stream_k)
+        Shares::add_part(schedule, partial, memory, threadIdx.x, [&](unsigned tile) {
+            order.place(tile, tile_row, tile_column, product);
+            T* const of_product = matrix_of(product, c, stride_c);
+            const int row = static_cast<int>(tile_row) * tile_m, column = static_cast<int>(tile_column) * tile_n;
+            return [=](int piece, int of_thread, const float(&sums)[4]) {
+                store_eight_rows(sums, of_product, row + 8 * piece, column + of_thread / 128 * 64, m, n,
+                                 of_thread % 128);
+            };
+        });
     if (thread == 0) wait_copies_out_read<0>();  // shared memory must outlive the copies that read it
 #endif
 }
@@ -249,10 +273,10 @@ __attribute__((noinline)) LaunchShape launch_hopper_transposed(TransposedProduct
     const OperandMaps maps = operands.maps(tile.tile_m, tile.b_box_rows);
     const CUtensorMap map_c = tma_store ? map_of_c(arguments, tile.tile_m / tile.split_k, 64) : maps.b;  // not used
     const TileOrder order = order_of(arguments, tile.tile_m, 64 * tile.warpgroups, group, tile.multicast);
-    const StreamKSchedule schedule = schedule_of(arguments, order, cost);
+    const StreamKSchedule schedule = schedule_of(arguments, order, cost, tile.multicast);
     const unsigned grid = tile.split_k > 1 ? order.tiles() * tile.split_k
                           : schedule.shares > 0
-                              ? stream_k_grid(schedule, arguments.multiprocessors)
+                              ? stream_k_grid(schedule, arguments.multiprocessors)  // whole clusters
                               : persistent_grid(order, arguments.multiprocessors * tile.at_once, tile.multicast);
     return launch_hopper(kernel, grid, 128 * tile.warpgroups + 32, tile.shared_bytes, tile.split_k * tile.multicast,
                          operands.stream(), maps, map_c, arguments.d_c, arguments.stride_c, int(arguments.m),
@@ -268,7 +292,10 @@ struct TransposedProductTile : HopperTile {
                               at_once = at_once_;
     static constexpr bool stream_k = stream_k_, takes_batch = batch, only_batch = at_once_ > 1;
     static_assert(at_once == 1 || batch, "only batches have so many tiles");
-    static_assert((split_k > 1) + (multicast > 1) + stream_k + batch <= 1, "one way of sharing at a time");
+    static_assert((split_k > 1) + stream_k + batch <= 1 && (split_k == 1 || multicast == 1) &&
+                      !(multicast > 1 && batch),
+                  "one way of sharing k, and only one product's B is shared");
+    static_assert(multicast <= 2 || !stream_k, "StreamKSchedule knows pairs");
     static_assert(!Layouts::c_transposed);
 
     static LaunchShape enqueue(const MatmulArguments<T>& arguments, const StreamKCost& cost) {
