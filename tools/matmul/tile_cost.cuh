@@ -61,9 +61,10 @@ struct LoadingCost {
     static constexpr double least_in_place = 1.2;         // times as long as the best walk through a large matrix
     static constexpr double straightening_begins = 2700;  // cycles until the first rows have been moved
     static constexpr double waiting_part = 0.5;  // of these cycles: due to the other multiprocessors that have tiles
-    // If blocks of a cluster share k, blocks that need the same rows are elsewhere, and the L2 cache delivers them more
-    // often. That shows from a part of the multiprocessors on, at first in proportion. (From six products on an H100.)
-    static constexpr double split_from = 0.68, split_slope = 5, most_of_split = 0.85;
+    // If blocks share tiles along k, fewer need the same rows at the same time, and the L2 cache delivers rows more often.
+    // That shows from a part of the multiprocessors on, at first in proportion. (The blocks of a cluster: from six
+    // products on an H100. Those that exchange their sums: from fourteen products in four types.)
+    static constexpr double split_from = 0.68, split_slope = 5, most_of_cluster = 0.85, most_of_exchange = 0.2;
 };
 
 // The memory's share of the time.
@@ -91,6 +92,13 @@ inline double waiting_for_others(double busy) {
     return 1 - LoadingCost::waiting_part + LoadingCost::waiting_part * busy;
 }
 
+// The work of the busiest block: how long it multiplies, in stages of a whole tile, and how many tiles it stores; and
+// of all blocks: the fraction of multiprocessors that have tiles, and the most that the L2 cache delivers again because
+// tiles are shared along k.
+struct BlockWork {
+    double stages, stores, busy, most_again = 0;
+};
+
 // The cycles that a multiprocessor takes to receive a stage.
 inline double loading_cycles_in_place(const TileChoice& choice, double busy) {
     const InPlaceCost& cost =
@@ -99,7 +107,7 @@ inline double loading_cycles_in_place(const TileChoice& choice, double busy) {
     return (choice.tile.m * cost.row_of_a + choice.tile.n * cost.row_of_b) * waiting_for_others(busy) +
            boxes * cost.box;
 }
-inline double loading_cycles(const TileChoice& choice, const ProductShape& shape, double busy) {
+inline double loading_cycles(const TileChoice& choice, const ProductShape& shape, const BlockWork& work) {
     using Cost = LoadingCost;
     constexpr size_t copied_alignment = 16;  // rows elsewhere are copied first
     const auto is_unaligned = [&](size_t columns) {
@@ -110,12 +118,12 @@ inline double loading_cycles(const TileChoice& choice, const ProductShape& shape
     const size_t columns_of_a = choice.stored.a ? shape.m : shape.k,
                  columns_of_b = choice.stored.b && !is_float8 ? shape.k : shape.n;
     const double row_of_a = is_unaligned(columns_of_a) ? Cost::unaligned_row_of_a : Cost::aligned_row;
-    const double row_of_b = !is_unaligned(columns_of_b) ? Cost::aligned_row
+    const double aligned_row_of_b = work.most_again > 0 ? Cost::aligned_row / choice.multicast : Cost::aligned_row,
+                 row_of_b = !is_unaligned(columns_of_b) ? aligned_row_of_b
                             : choice.multicast > 1      ? Cost::unaligned_row_of_b_multicast
                                                         : Cost::unaligned_row_of_b;
-    const double split =
-        choice.split_k > 1 ? std::clamp(Cost::split_slope * (busy - Cost::split_from), 0.0, Cost::most_of_split) : 0;
-    return (choice.tile.m * row_of_a + choice.tile.n * row_of_b) * waiting_for_others(busy) * (1 + split);
+    const double again = std::clamp(Cost::split_slope * (work.busy - Cost::split_from), 0.0, work.most_again);
+    return (choice.tile.m * row_of_a + choice.tile.n * row_of_b) * waiting_for_others(work.busy) * (1 + again);
 }
 
 // The cycles that the memory takes to deliver A and B once.
@@ -126,12 +134,6 @@ inline double memory_cycles(const TileChoice& choice, const ProductShape& shape,
                  of_b = double(shape.n) * (shape.m <= choice.tile.m ? Cost::read_once_factor : 1);
     return (of_a + of_b) * double(shape.k) * choice.element_bytes / (bytes_per_cycle * multiprocessors);
 }
-
-// The work of the busiest block: how long it multiplies, in stages of a whole tile, and how many tiles it stores; and
-// the fraction of multiprocessors that have tiles.
-struct BlockWork {
-    double stages, stores, busy;
-};
 
 // The bytes of A and B that several tiles read.
 inline double shared_operand_bytes(const TileChoice& choice, const ProductShape& shape) {
@@ -161,9 +163,10 @@ inline BlockWork longest_work(const TileChoice& choice, const ProductShape& shap
     // A single tile takes as long as all those that a multiprocessor works on at once.
     const double waves = double(choice.at_once > 1 ? std::max<size_t>(full_waves, choice.at_once) : full_waves);
     if (schedule.whole == tiles)
-        return {waves * steps, waves, std::min(1.0, double(tiles) * cluster / multiprocessors)};
+        return {waves * steps, waves, std::min(1.0, double(tiles) * cluster / multiprocessors),
+                choice.split_k > 1 ? LoadingCost::most_of_cluster : 0};
     return {waves * steps + stream_k_stages(tiles - schedule.whole, schedule.steps, schedule.shares, sharing),
-            waves + 1, 1};
+            waves + 1, 1, schedule.whole == 0 && schedule.exchanges() ? LoadingCost::most_of_exchange : 0};
 }
 
 // The bytes that several tiles read, of the products of a batch that are computed at the same time.
@@ -197,8 +200,7 @@ inline double estimated_cycles(const TileChoice& choice, const ProductShape& sha
     const unsigned multiprocessors = device.multiprocessors;
     const bool in_place = reads_row_sets(choice, shape, products);
     const double multiplying = choice.cycles_per_stage + (in_place ? choice.straightening : 0),
-                 loading =
-                     in_place ? loading_cycles_in_place(choice, work.busy) : loading_cycles(choice, shape, work.busy),
+                 loading = in_place ? loading_cycles_in_place(choice, work.busy) : loading_cycles(choice, shape, work),
                  computing = work.stages * std::max(multiplying, loading);
     if (products > 1) {
         const double reading = memory_cycles(choice, shape, MemoryCost::bytes_per_cycle, multiprocessors);

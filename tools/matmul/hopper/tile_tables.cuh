@@ -20,7 +20,7 @@
 
 namespace BACKEND {
 
-// A tile of the multiply-add units whose cycles follow from its size, see F32StageCost. Small ones add sums in groups.
+// A tile of the multiply-add units whose cycles follow from its size, see F32StageCost. Blocks of small ones may exchange sums.
 // `straightening`, see TileChoice, is three quarters of the median of 48 to 65 products on an H100: since then, warps
 // ask for boxes in fewer instructions. (128 x 16, which loads more than it multiplies, has the whole of its median.)
 template <int tile_m, int tile_n, int warp_m, int warp_n, int lanes_m = 4, bool batch = false>
@@ -28,7 +28,7 @@ constexpr TileChoice f32_transposed_tile(double straightening) {
     using Tile = F32TransposedTile<tile_m, tile_n, warp_m, warp_n, lanes_m, batch>;
     constexpr double elements = tile_m * tile_n, cycles = F32StageCost::cycles(elements);
     return tile<Tile>(cycles, F32StageCost::fixed_cycles,
-                      Tile::Shape::slices == 1 ? f32_stream_k : grouped_stream_k(elements, cycles), straightening);
+                      Tile::Shape::slices == 1 ? f32_stream_k : small_tile_stream_k(elements, cycles), straightening);
 }
 
 // Tiles of matrices that are stored transposed. (Their cycles are those of the same tiles of plain matrices, or from
@@ -129,10 +129,13 @@ inline constexpr TileChoice tensor_core_tiles[] = {
     tile<TransposedProductTile<T, 128, 2, 2>>(580, 8000),
     tile<TransposedProductTile<T, 128, 2, 4>>(560, 10500),
     tile<TransposedProductTile<T, 128, 2, 8>>(580, 11500),
-    tile<TransposedProductTile<T, 16, 1, 1, 1, true>>(270, 5000, grouped_stream_k(16 * 64, 270)),
-    tile<TransposedProductTile<T, 64, 2, 1, 1, true>>(380, 5000, grouped_stream_k(64 * 128, 380, 1.3)),
-    tile<TransposedProductTile<T, 128, 2, 1, 1, true>>(520, 5000, grouped_stream_k(128 * 128, 520, 1.3)),
-    tile<TransposedProductTile<T, 192, 2, 1, 1, true>>(765, 5000, grouped_stream_k(192 * 128, 765, 1.3)),
+    tile<TransposedProductTile<T, 16, 1, 1, 1, true>>(270, 5000, small_tile_stream_k(16 * 64, 270)),
+    tile<TransposedProductTile<T, 64, 2, 1, 1, true>>(380, 5000, small_tile_stream_k(64 * 128, 380, 1.3)),
+    tile<TransposedProductTile<T, 128, 2, 1, 1, true>>(520, 5000, small_tile_stream_k(128 * 128, 520, 1.3)),
+    tile<TransposedProductTile<T, 192, 2, 1, 1, true>>(765, 5000, small_tile_stream_k(192 * 128, 765, 1.3)),
+    tile<TransposedProductTile<T, 64, 2, 1, 2, true>>(393, 5100, small_tile_stream_k(64 * 128, 393, 1.3)),
+    tile<TransposedProductTile<T, 128, 2, 1, 2, true>>(528, 5100, small_tile_stream_k(128 * 128, 528, 1.3)),
+    tile<TransposedProductTile<T, 192, 2, 1, 2, true>>(775, 5100, small_tile_stream_k(192 * 128, 775, 1.3)),
     tile<OverlappedTile<T, 256, false, 2>>(1026, 2300),
     tile<OverlappedTile<T, 256, true, 2>>(1026, 2300, tensor_core_stream_k),
     tile<OverlappedTile<T, 240, false, 2>>(962, 2300),
@@ -152,7 +155,7 @@ inline constexpr TileChoice tensor_core_tiles[] = {
     tile<TransposedProductTile<T, 64, 1, 2, 1, false, false, TransposedB>>(270, 5800),
     tile<TransposedProductTile<T, 64, 1, 4, 1, false, false, TransposedB>>(270, 8500),
     tile<TransposedProductTile<T, 64, 2, 1, 1, true, false, TransposedB>>(380, 5000,
-                                                                          grouped_stream_k(64 * 128, 380, 1.3)),
+                                                                          small_tile_stream_k(64 * 128, 380, 1.3)),
     tile<OverlappedTile<T, 256, false, 1, true, TransposedA>>(1016, 1700),
     tile<TransposedProductTile<T, 128, 2, 1, 1, false, true, TransposedA>>(520, 2300),
     tile<TransposedProductTile<T, 64, 2, 1, 1, false, true, TransposedA>>(380, 2300),
@@ -168,19 +171,19 @@ inline constexpr TileChoice tf32_tiles[] = {
     tile<Tf32Tile<256, 2, 4, false, true>>(1340, 2500),
     tile<Tf32Tile<256, 2, 4, true>>(1340, 2500, tensor_core_stream_k),
     tile<Tf32Tile<192, 2, 5, false, true>>(1020, 2400),
-    tile<Tf32Tile<128, 2, 6, true>>(860, 2400, grouped_stream_k(128 * 128, 860, 1.3), 770),
+    tile<Tf32Tile<128, 2, 6, true>>(860, 2400, small_tile_stream_k(128 * 128, 860, 1.3, 3000), 600),
     tile<Tf32Tile<64, 2, 8, false, true>>(580, 1600, no_stream_k, 250),
     tile<Tf32Tile<64, 1, 12, false, true>>(417, 1000, no_stream_k, 250),
     tile<Tf32SplitKTile<64, 12, 2>>(417, 5000),
-    tile<Tf32Tile<64, 1, 12, true>>(417, 2000, grouped_stream_k(64 * 64, 417), 250),
-    tile<Tf32Tile<16, 1, 16, true>>(380, 2000, grouped_stream_k(16 * 64, 380), 200),
+    tile<Tf32Tile<64, 1, 12, true>>(417, 2000, small_tile_stream_k(64 * 64, 417, 1, 3000), 250),
+    tile<Tf32Tile<16, 1, 16, true>>(380, 2000, small_tile_stream_k(16 * 64, 380, 1, 3000), 200),
     tile<Tf32SplitKTile<16, 16, 2>>(380, 5000),
     tile<Tf32Tile<256, 2, 4, false, true, TransposedB>>(1340, 2500),
     tile<Tf32Tile<128, 2, 6, false, true, TransposedB>>(760, 2000),
     tile<Tf32Tile<64, 2, 8, false, true, TransposedB>>(580, 1600),
     tile<Tf32Tile<64, 1, 12, false, true, TransposedB>>(417, 1000),
-    tile<Tf32Tile<64, 1, 12, true, false, TransposedB>>(417, 2000, grouped_stream_k(64 * 64, 417)),
-    tile<Tf32Tile<16, 1, 16, true, false, TransposedB>>(380, 2000, grouped_stream_k(16 * 64, 380)),
+    tile<Tf32Tile<64, 1, 12, true, false, TransposedB>>(417, 2000, small_tile_stream_k(64 * 64, 417, 1, 3000)),
+    tile<Tf32Tile<16, 1, 16, true, false, TransposedB>>(380, 2000, small_tile_stream_k(16 * 64, 380, 1, 3000)),
     tile<Tf32Tile<256, 2, 4, false, true, TransposedC>>(1340, 2500),
     tile<Tf32Tile<128, 2, 6, false, true, TransposedC>>(760, 2000),
     tile<Tf32Tile<64, 2, 8, false, true, TransposedC>>(580, 1600),
@@ -195,8 +198,7 @@ inline constexpr TileChoice tf32_tiles[] = {
 template <int tile_m, int tile_n, int warps_m, int stages, typename Layouts = PlainLayouts>
 constexpr TileChoice f64_tile(double reached) {
     constexpr double cycles_at_peak = tile_m * tile_n * hopper_tile_k<double> / 128, floats = 2 * tile_m * tile_n;
-    StreamKCost cost = grouped_stream_k(floats, cycles_at_peak / reached);
-    cost.slowdown = 1.05;
+    const StreamKCost cost = small_tile_stream_k(floats, cycles_at_peak / reached, 1.05, 4000);
     return tile<F64Tile<tile_m, tile_n, warps_m, stages, Layouts>>(cycles_at_peak / reached, 2500, cost);
 }
 inline constexpr TileChoice f64_tiles[] = {
