@@ -88,7 +88,8 @@ HOST_PROGRAMS := $(filter-out simcc,$(HOST_TOOLS))
 # A room is compiled as one unit: most of a file's time goes into templates that the others instantiate, too. main() and
 # files with flags of their own are left out. build/host/common/io.cpp includes common/io/*.cpp.
 HOST_ROOMS := common/io common/cli common/measure common/gang common/simt/driver common/simt/rewrite
-ALONE_IN_ROOM := common/io/convert.cpp common/io/parse_text.cpp common/cli/main.cpp common/cli/options.cpp common/cli/check_options.cpp
+ALONE_IN_ROOM := common/io/convert.cpp common/io/parse_text.cpp \
+    common/cli/main.cpp common/cli/options.cpp common/cli/check_options.cpp
 ROOM_FILES = $(filter-out $(ALONE_IN_ROOM),$(wildcard $(1)/*.cpp))
 COMMON_HOST := $(addprefix build/host/common/,io.o cli.o measure.o gang.o) \
     $(patsubst %.cpp,build/host/%.o,$(ALONE_IN_ROOM) $(wildcard tools/*/*.cpp))
@@ -174,7 +175,8 @@ $(HOST_ROOMS:%=build/host/%.o): build/host/%.o: build/host/%.cpp build/standard.
 # Some files need an optimization level of their own, and cannot use the precompiled header, which serves one level
 # only. options.cpp includes the largest library here: optimizing it takes longer than parsing options ever will. The
 # others spend their time in loops over numbers.
-LOOPS := common/io/convert common/io/parse_text tools/matmul/host_product tools/matmul/host_part $(foreach tool,conv1d reduce vecadd,tools/$(tool)/host_pieces)
+LOOPS := common/io/convert common/io/parse_text tools/matmul/host_product tools/matmul/host_part \
+    $(foreach tool,conv1d reduce vecadd,tools/$(tool)/host_pieces)
 $(patsubst %,build/host/%.o,common/cli/options $(LOOPS)): build/host/%.o: %.cpp build/flags-host
 	@mkdir -p $(@D)
 	$(CXX) $(HOST_FLAGS) $(if $(filter %options.o,$@),-O0,-O3) -MMD -MP -c $< -o $@

@@ -340,7 +340,7 @@ ones() { awk -v where="$1" -v n=$(($2 * $3)) 'BEGIN { for (i = 0; i < n; ++i) pr
     fi
     try matmul --tile list -t bf16
     if [ "$(wc -l <<<"$output")" -lt 3 ]; then skip "such tiles need compute capability 9.0"; fi
-    [ "$(grep -c '^hopper,.*,none$' <<<"$output")" -eq 55 ]
+    [ "$(grep -c '^hopper,.*,none$' <<<"$output")" -eq 58 ]
     [ "$(grep -c '^hopper,.*,b$' <<<"$output")" -eq 9 ]
     local tile
     for tile in 128x256x64 {112,96}x64x64 96x64x64/4 128x64x64/{2,4} 64x64x64/{2,8} 64x128x64/8 128x128x64/{2,4,8} 64x128x64:multicast \
@@ -354,6 +354,50 @@ ones() { awk -v where="$1" -v n=$(($2 * $3)) 'BEGIN { for (i = 0; i < n; ++i) pr
         [ "$(column verify | sort -u)" = pass ]
     done
     refuses 2 "no such tile computes 64x64x64 in bf16; there are 128x256x64, " matmul -t bf16 -k hopper --tile 1x1x1 -n 64
+}
+
+# exchanged TYPE KEY@SHARES SHAPE [OPTION]...: with this tile, cut into so many shares, a product is right, twice in one
+# process. (The shares are at least four times as many as the tiles, or pairs of tiles, so that blocks exchange sums.)
+exchanged() {
+    expect_fine matmul -t "$1" -k hopper --tile "$2" -n "$3,$3" -w 0 -r 2 --csv "${@:4}"
+    [ "$(column p_tile | sort -u) $(column verify | sort -u)" = "${2%%:*} pass" ] || complain "$*"
+}
+
+@test "blocks that have many parts of a tile exchange their sums, whatever the type, the rows and the columns" {
+    if on_simulator; then skip "needs a GPU"; fi
+    try matmul --tile list -t bf16
+    if [ "$(wc -l <<<"$output")" -lt 3 ]; then skip "such tiles need compute capability 9.0"; fi
+    local dtype
+    for dtype in bf16 f16; do
+        exchanged $dtype 16x64x64:stream-k@108 130x176x840
+        exchanged $dtype 64x128x64:stream-k@30 130x176x1000
+        exchanged $dtype 64x128x64:stream-k@45 131x333x1001
+        exchanged $dtype 64x128x64:stream-k@45 131x333x1001 --transpose b
+        exchanged $dtype 64x128x64:stream-k@130 1x1x10000
+        exchanged $dtype 128x128x64:stream-k@100 130x176x3000
+        exchanged $dtype 192x128x64:stream-k@80 200x176x3000
+        exchanged $dtype 64x128x64:stream-k:multicast@20 130x176x1000
+        exchanged $dtype 128x128x64:stream-k:multicast@40 130x111x3001
+        exchanged $dtype 192x128x64:stream-k:multicast@60 385x111x3001
+    done
+    exchanged tf32 16x64x32:stream-k@108 130x180x500
+    exchanged tf32 16x64x32:stream-k@108 130x181x501
+    exchanged tf32 64x64x32:stream-k@45 130x180x500
+    exchanged tf32 64x64x32:stream-k@45 130x181x501
+    exchanged tf32 64x64x32:stream-k@45 130x180x500 --transpose b
+    exchanged tf32 128x128x32:stream-k@132 130x180x3000
+    exchanged tf32 128x128x32:stream-k@20 130x181x501
+    exchanged f64 32x32x16:stream-k@120 130x180x250
+    exchanged f64 64x64x16:stream-k@45 131x181x251
+    exchanged f64 64x64x16:stream-k@45 131x181x251 --transpose a
+    exchanged f64 64x64x16:stream-k@45 131x181x251 --transpose a,b
+    exchanged f64 96x128x16:stream-k@20 131x181x1501
+    exchanged f64 128x128x16:stream-k@132 130x180x1500
+    exchanged f32 64x64x32:stream-k@45 130x180x500
+    exchanged f32 64x64x32:stream-k@45 131x181x501
+    exchanged f32 64x128x32:stream-k@30 131x181x501
+    exchanged f32 16x256x32:stream-k@36 130x181x501
+    exchanged f32 128x16x32:stream-k@96 130x181x501
 }
 
 @test "the cost model's constants can be fitted again: a dry run shows every measurement" {

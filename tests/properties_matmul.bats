@@ -18,7 +18,8 @@ load helpers
 }
 
 @test "Blocks that share tiles store each sum once, right, and leave no counter behind; no checker objects" {
-    capture "$root/bin/simcc" --check -std=c++20 -O1 -I"$root" -DBACKEND=sim "$root/tests/properties/fix_up.cu" -o fix_up
+    capture "$root/bin/simcc" --check -std=c++20 -O1 -I"$root" -DBACKEND=sim "$root/tests/properties/fix_up.cu" \
+        -o fix_up
     expect_status 0
     local check kind
     for check in memcheck racecheck initcheck synccheck; do

@@ -4,8 +4,8 @@
 
 namespace BACKEND {
 
-/// A counter's value. What its thread reads after this includes what others wrote before they added to it. (A thread that
-/// does so for a whole block has a barrier behind it.)
+/// A counter's value. What the calling thread reads afterwards includes what others wrote before they added to the
+/// counter. (A thread that calls this for a whole block needs a barrier after it.)
 __device__ inline unsigned load_acquire(const unsigned* counter) {
 #if defined(__SIMCC__)
     __nanosleep(0);  // lets others run: a thread that polls in a loop would keep its turn
@@ -17,8 +17,8 @@ __device__ inline unsigned load_acquire(const unsigned* counter) {
 #endif
 }
 
-/// Adds to a counter. Whoever sees that reads what this thread wrote before. (A thread that does so for a whole block has
-/// a barrier before it.)
+/// Adds to a counter. Whoever loads the new value reads what this thread wrote before. (A thread that calls this for a
+/// whole block needs a barrier before it.)
 __device__ inline void add_release(unsigned* counter, unsigned value) {
 #if defined(__SIMCC__)
     __atomic_fetch_add(counter, value, __ATOMIC_RELEASE);

@@ -1,5 +1,5 @@
-// Converts arrays at the speed of memory: elements from one type to another, and Fortran order, where the first index
-// runs fastest, to C order, where the last one does.
+// Converts arrays: elements from one type to another, in blocks, and Fortran order, where the first index runs fastest,
+// to C order, where the last one does.
 #include <algorithm>
 #include <cmath>
 #include <cstring>

@@ -11,9 +11,10 @@ program, multiprocessors, root = [word for word in sys.argv[1:] if word != "--dr
 blocks = int(multiprocessors)
 sample_keys = {  # for a dry run without a GPU: tiles of each kernel
     "bf16": ["128x256x64", "128x256x64:stream-k", "168..256x128x64", "128x64x64", "64x128x64", "64x64x64/4", "16x64x64",
-             "64x128x64:multicast", "16x64x64:stream-k", "64x128x64:stream-k"],
+             "64x128x64:multicast", "16x64x64:stream-k", "64x128x64:stream-k", "128x128x64:stream-k",
+             "192x128x64:stream-k"],
     "tf32": ["256x128x32", "64x64x32:stream-k", "16x64x32:stream-k", "64x64x32/2"],
-    "f32": ["64x256x32:stream-k", "64x64x32"], "tf32x3": ["128x128x32:stream-k"],
+    "f32": ["128x256x32:stream-k", "64x64x32"], "tf32x3": ["128x128x32:stream-k"],
     "f64": ["128x128x16:stream-k", "64x64x16:stream-k"]}
 
 
@@ -171,23 +172,27 @@ def shared_cycles(tile, tiles, shares, stages):
     return None if not cycles else (cycles[0] - per_share * tile.measured_stage - tile.measured_fixed, per_share)
 
 
-def fit_grouped_sums(tiles):
-    """Equal parts of small tiles: the time beyond their stages is waiting and, for each part, adding its sums."""
-    sizes, sums, waits = [], [], []
+def fit_small_sums(tiles):
+    """Equal parts of small tiles: the time beyond their stages is that of adding two or three sums one after another,
+    and waiting for them; or that of exchanging more."""
+    sizes, sums, waits, exchanges = [], [], [], []
     for tile in tiles:
-        parts = (2, 4, 8, 12)
-        rest = [shared_cycles(tile, blocks // 12, blocks // 12 * part, 240) for part in parts]
+        few, many = (2, 3), (4, 8, 12)
+        rest = [shared_cycles(tile, blocks // 12, blocks // 12 * part, 240) for part in few + many]
         if None not in rest:
-            per_sum, wait = line(parts, [cycles for cycles, _ in rest])
+            per_sum, wait = line(few, [cycles for cycles, _ in rest[:len(few)]])
             sizes.append(tile.m * tile.n)
             sums.append(per_sum)
             waits.append(wait)
+            exchanges.append(sum(cycles for cycles, _ in rest[len(few):]) / len(many))
     if len(set(sizes)) > 1:
-        per_element, constant = line(sizes, sums)
+        (per_element, constant), (exchange_per_element, exchange) = line(sizes, sums), line(sizes, exchanges)
         for name, unit, fitted in (("cycles_of_waiting", "cycles", sum(waits) / len(waits)),
                                    ("cycles_per_sum", "cycles", constant),
-                                   ("elements_per_cycle", "elements/cycle", 1 / per_element)):
-            show("GroupedSumsCost::" + name, unit, in_source(stream_k_file, name, "GroupedSumsCost"), fitted)
+                                   ("elements_per_cycle", "elements/cycle", 1 / per_element),
+                                   ("cycles_of_exchange", "cycles", exchange),
+                                   ("exchange_cycles_per_element", "cycles/element", exchange_per_element)):
+            show("SmallTileSumsCost::" + name, unit, in_source(stream_k_file, name, "SmallTileSumsCost"), fitted)
 
 
 def fit_large_sums(tile, name):
@@ -235,9 +240,9 @@ keys = {dtype: {(tile.kernel, tile.key): tile for tile in table} for dtype, tabl
 bf16 = {key: tile for (_, key), tile in keys["bf16"].items()}
 fit_loading(bf16)
 fit_memory(bf16)
-fit_grouped_sums([bf16["16x64x64:stream-k"], bf16["64x128x64:stream-k"], keys["tf32"]["hopper", "16x64x32:stream-k"],
-                  keys["tf32"]["hopper", "64x64x32:stream-k"]])
+fit_small_sums([bf16["16x64x64:stream-k"], bf16["64x128x64:stream-k"], bf16["128x128x64:stream-k"],
+                bf16["192x128x64:stream-k"]])
 fit_large_sums(bf16["128x256x64:stream-k"], "tensor_core_stream_k")
-fit_large_sums(keys["f32"]["hopper", "64x256x32:stream-k"], "f32_stream_k")
+fit_large_sums(keys["f32"]["hopper", "128x256x32:stream-k"], "f32_stream_k")
 fit_large_sums(keys["f32"]["tf32x3", "128x128x32:stream-k"], "tf32x3_stream_k")
 fit_f32_stage(tables["f32"])

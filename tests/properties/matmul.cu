@@ -93,7 +93,7 @@ void check_schedule(const StreamKSchedule& schedule, unsigned multiprocessors) {
             require(segment.first < segment.end, "a segment is empty");
             stages += static_cast<unsigned>(segment.end - segment.first);
             require(!exchanges, "a block that exchanges sums has more to do");
-            exchanges = schedule.exchanges() && segment.end_share - segment.first_share > 1;
+            exchanges = schedule.exchanged && segment.end_share - segment.first_share > 1;
             pieces[segment.tile].push_back({segment, block});
         }
         require(stages == schedule.stages_of(block, blocks), "stages_of() counts other stages than the segments have");

@@ -61,9 +61,8 @@ struct LoadingCost {
     static constexpr double least_in_place = 1.2;         // times as long as the best walk through a large matrix
     static constexpr double straightening_begins = 2700;  // cycles until the first rows have been moved
     static constexpr double waiting_part = 0.5;  // of these cycles: due to the other multiprocessors that have tiles
-    // If blocks share tiles along k, fewer need the same rows at the same time, and the L2 cache delivers rows more often.
-    // That shows from a part of the multiprocessors on, at first in proportion. (The blocks of a cluster: from six
-    // products on an H100. Those that exchange their sums: from fourteen products in four types.)
+    // If blocks share tiles along k, fewer need the same rows at the same time, and the L2 cache delivers rows more
+    // often, from a part of the multiprocessors on, at first in proportion. (H100; six and fourteen products.)
     static constexpr double split_from = 0.68, split_slope = 5, most_of_cluster = 0.85, most_of_exchange = 0.2;
 };
 
@@ -93,10 +92,10 @@ inline double waiting_for_others(double busy) {
 }
 
 // The work of the busiest block: how long it multiplies, in stages of a whole tile, and how many tiles it stores; and
-// of all blocks: the fraction of multiprocessors that have tiles, and the most that the L2 cache delivers again because
-// tiles are shared along k.
+// of all: the fraction of multiprocessors that have tiles, and whether blocks exchange the sums of all tiles.
 struct BlockWork {
-    double stages, stores, busy, most_again = 0;
+    double stages, stores, busy;
+    bool exchanged = false;
 };
 
 // The cycles that a multiprocessor takes to receive a stage.
@@ -118,11 +117,15 @@ inline double loading_cycles(const TileChoice& choice, const ProductShape& shape
     const size_t columns_of_a = choice.stored.a ? shape.m : shape.k,
                  columns_of_b = choice.stored.b && !is_float8 ? shape.k : shape.n;
     const double row_of_a = is_unaligned(columns_of_a) ? Cost::unaligned_row_of_a : Cost::aligned_row;
-    const double aligned_row_of_b = work.most_again > 0 ? Cost::aligned_row / choice.multicast : Cost::aligned_row,
+    // (Blocks that exchange sums wait for the L2 cache, which delivers B once for those that share it.)
+    const double aligned_row_of_b = work.exchanged ? Cost::aligned_row / choice.multicast : Cost::aligned_row,
                  row_of_b = !is_unaligned(columns_of_b) ? aligned_row_of_b
                             : choice.multicast > 1      ? Cost::unaligned_row_of_b_multicast
                                                         : Cost::unaligned_row_of_b;
-    const double again = std::clamp(Cost::split_slope * (work.busy - Cost::split_from), 0.0, work.most_again);
+    const double most_again = choice.split_k > 1 ? Cost::most_of_cluster
+                              : work.exchanged   ? Cost::most_of_exchange
+                                                 : 0,
+                 again = std::clamp(Cost::split_slope * (work.busy - Cost::split_from), 0.0, most_again);
     return (choice.tile.m * row_of_a + choice.tile.n * row_of_b) * waiting_for_others(work.busy) * (1 + again);
 }
 
@@ -163,10 +166,9 @@ inline BlockWork longest_work(const TileChoice& choice, const ProductShape& shap
     // A single tile takes as long as all those that a multiprocessor works on at once.
     const double waves = double(choice.at_once > 1 ? std::max<size_t>(full_waves, choice.at_once) : full_waves);
     if (schedule.whole == tiles)
-        return {waves * steps, waves, std::min(1.0, double(tiles) * cluster / multiprocessors),
-                choice.split_k > 1 ? LoadingCost::most_of_cluster : 0};
+        return {waves * steps, waves, std::min(1.0, double(tiles) * cluster / multiprocessors)};
     return {waves * steps + stream_k_stages(tiles - schedule.whole, schedule.steps, schedule.shares, sharing),
-            waves + 1, 1, schedule.whole == 0 && schedule.exchanges() ? LoadingCost::most_of_exchange : 0};
+            waves + 1, 1, schedule.whole == 0 && schedule.exchanged};
 }
 
 // The bytes that several tiles read, of the products of a batch that are computed at the same time.

@@ -305,7 +305,7 @@ struct F32TransposedTile : HopperTile {
     using Shape = TransposedAShape<tile_m_, tile_n_, warp_m, warp_n, lanes_m>;
     using ShapeOfSets = TransposedAShape<tile_m_, tile_n_, warp_m, warp_n, lanes_m, true>;
     static constexpr unsigned tile_m = tile_m_, tile_n = tile_n_;
-    static constexpr bool stream_k = true, takes_batch = batch;
+    static constexpr bool stream_k = true, can_exchange = Shape::slices > 1, takes_batch = batch;
     /// With three stages, straightening would hold the consumers up: copying is faster.
     static constexpr unsigned row_sets = ShapeOfSets::stages > 3 ? f32_row_sets : 0;
 

@@ -18,7 +18,8 @@
 
 namespace BACKEND {
 
-/// Stores two of a lane's sums, number 2 * piece and the next: rows 2 t and 2 t + 1 of an instruction, in one column.
+/// Stores two of a lane's sums, number 2 * piece and the next: in places 2 t and 2 t + 1 of an instruction's rows, and
+/// in one column.
 template <typename Shape>
 __device__ inline void store_piece_f64(double* c, int tile_row, int tile_column, int m, int n,
                                        const F64Position<Shape>& at, int piece, const double (&sums)[2]) {
@@ -127,7 +128,7 @@ struct F64Tile : HopperTile {
     using Layouts = Layouts_;
     using Shape = F64Shape<tile_m_, tile_n_, warps_m, stages, Layouts>;
     static constexpr unsigned tile_m = tile_m_, tile_n = tile_n_;
-    static constexpr bool stream_k = true, takes_batch = true;
+    static constexpr bool stream_k = true, can_exchange = true, takes_batch = true;
     static constexpr unsigned row_sets = Layouts::plain ? f64_row_sets : 0;
 
     static LaunchShape enqueue(const MatmulArguments<double>& arguments, const StreamKCost& cost) {

@@ -63,22 +63,23 @@ __device__ inline void add_bits(double* sums, const float4& bits) {
     sums[1] += __hiloint2double(__float_as_int(bits.w), __float_as_int(bits.z));
 }
 
-/// How the `threads` threads of a block that multiply add the sums of a tile that blocks share. Each has `count` of them,
-/// in pieces of 16 bytes.
+/// How the `threads` threads of a block that multiply add the sums of a tile that blocks share. Each has `count` of
+/// them, in pieces of 16 bytes.
 ///
 /// If tiles are cut into few shares, the block that has a tile's first stage adds the sums of the others one after
 /// another, and stores the tile. If they are cut into many, this block would still be adding long after the others have
 /// finished. Then blocks exchange their sums: each leaves its own for all others to read, and adds all blocks' sums of
-/// an equal part of the tile, which it stores. (128 x 128 x 16384 in f32, in 33 shares of 64 x 64: 23.6 us, not 26.6.)
-/// For this, all blocks must run at the same time. `can_exchange`: whether the kernel calls add_part().
+/// an equal part of the tile, which it stores. (128 x 128 x 16384 in f32 in tiles of 64 x 64, each in 33 shares, on an
+/// H100: 23.6 us, not 26.6.) For this, all blocks must run at the same time. `can_exchange`: whether the kernel calls
+/// add_part().
 template <unsigned threads, typename T, int count, bool can_exchange = true>
 struct SumsOfShares {
     static constexpr int length = sizeof(float4) / sizeof(T), pieces = count / length;
     static constexpr unsigned tile_pieces = pieces * threads;  // number piece * threads + thread
     static_assert(tile_pieces * 4 <= partial_tile_elements, "a share's sums have room");
 
-    /// If this block is to store the segment's whole tile, adds the other shares' sums and returns true. Otherwise leaves
-    /// its own for other blocks and returns false. `thread` is the number of each thread.
+    /// If this block is to store the segment's whole tile, adds the other shares' sums and returns true. Otherwise
+    /// leaves its own for other blocks and returns false. `thread` is the number of each thread.
     __device__ static bool complete(T (&sums)[count], const TileSegment& segment, const StreamKSchedule& schedule,
                                     const PartialSums& partial, unsigned thread) {
         if (segment.end_share - segment.first_share == 1) return true;
@@ -99,22 +100,30 @@ struct SumsOfShares {
             while (load_acquire(counter) == 0) {}
             *counter = 0;  // no other block reads it in this launch
         }
-        barrier_among(partial_barrier, threads);  // all shares' sums are there
+        barrier_among(partial_barrier, threads);                     // all shares' sums are there
+        constexpr unsigned at_once = pieces < 16 ? 16 / pieces : 1;  // shares whose sums are loaded together
 #pragma unroll 1
-        for (unsigned share = own + 1; share < end; ++share) {
-            const float4* left = left_by(partial, share) + thread;
-            float4 more[pieces];
+        for (unsigned share = own + 1; share < end; share += at_once) {
+            float4 more[at_once][pieces];
 #pragma unroll
-            for (int i = 0; i < pieces; ++i) more[i] = __ldcg(left + i * threads);
+            for (unsigned s = 0; s < at_once; ++s) {
+                const float4* left = left_by(partial, share + s < end ? share + s : share) + thread;
 #pragma unroll
-            for (int i = 0; i < pieces; ++i) add_bits(sums + i * length, more[i]);
+                for (int i = 0; i < pieces; ++i) more[s][i] = __ldcg(left + i * threads);
+            }
+#pragma unroll
+            for (unsigned s = 0; s < at_once; ++s) {
+                if (s > 0 && share + s >= end) break;
+#pragma unroll
+                for (int i = 0; i < pieces; ++i) add_bits(sums + i * length, more[s][i]);
+            }
         }
         return true;
     }
 
-    /// Called after all of the block's segments are complete. If it has exchanged its sums of a tile, stores its part of
-    /// the tile: calls store_of(tile), and what this returns for each piece, with (piece, thread, sums). `memory`: 16
-    /// bytes a thread, for any use.
+    /// Called after all of the block's segments are complete. If it has exchanged its sums of a tile, stores its part
+    /// of the tile: calls store_of(tile), and what this returns for each piece, with (piece, thread, sums).
+    /// `memory`: 16 bytes a thread, for any use.
     template <typename StoreOf>
     __device__ static void add_part(const StreamKSchedule& schedule, const PartialSums& partial, void* memory,
                                     unsigned thread, const StoreOf& store_of) {
@@ -128,9 +137,9 @@ struct SumsOfShares {
             if (thread == 0)
                 while (load_acquire(counter) % one_waited < shares) {}
             barrier_among(partial_barrier, threads);  // all shares' sums are there
-            add_part(schedule.share_of(blockIdx.x) - segment.first_share, shares,
-                     left_by(partial, shares_before(schedule) + segment.first_share), static_cast<float4*>(memory),
-                     thread, store);
+            add_pieces(schedule.share_of(blockIdx.x) - segment.first_share, shares,
+                       left_by(partial, shares_before(schedule) + segment.first_share), static_cast<float4*>(memory),
+                       thread, store);
             if (thread == 0 && atomicAdd(counter, one_waited) / one_waited == shares - 1) *counter = 0;
         }
     }
@@ -139,7 +148,7 @@ private:
     static constexpr unsigned one_left = 1, one_waited = 1U << 16;  // what a block adds to a counter
 
     __device__ static bool is_exchanged(const TileSegment& segment, const StreamKSchedule& schedule) {
-        return can_exchange && schedule.exchanges() && segment.end_share - segment.first_share > 1;
+        return can_exchange && schedule.exchanged && segment.end_share - segment.first_share > 1;
     }
     __device__ static unsigned* counter_of(const PartialSums& partial, const TileSegment& segment,
                                            const StreamKSchedule& schedule) {
@@ -153,10 +162,10 @@ private:
         return reinterpret_cast<float4*>(partial.d_sums) + static_cast<size_t>(share) * tile_pieces;
     }
     /// Adds part number `part` of the tile, of as many as there are shares, whose sums lie at `left` one after another.
-    /// The order of the sums depends on the number of shares alone.
+    /// The order of a sum's terms depends on the number of shares and its place in the tile alone.
     template <typename Store>
-    __device__ static void add_part(unsigned part, unsigned shares, const float4* left, float4* memory, unsigned thread,
-                                    const Store& store) {
+    __device__ static void add_pieces(unsigned part, unsigned shares, const float4* left, float4* memory,
+                                      unsigned thread, const Store& store) {
         const unsigned first = tile_pieces * part / shares, end = tile_pieces * (part + 1) / shares,
                        width = end - first;
         const auto store_piece = [&](unsigned piece, const T(&sums)[length]) {

@@ -318,6 +318,7 @@ struct HopperTile {
     static constexpr unsigned at_once = 1;             // tiles that a multiprocessor works on; > 1 only for batches
     static constexpr unsigned least_rows = 0;          // not 0: tiles have any multiple of 8 rows from here to tile_m
     static constexpr bool stream_k = false;            // can share tiles
+    static constexpr bool can_exchange = false;        // whose blocks can exchange their sums: see SumsOfShares
     static constexpr unsigned row_sets = 0;            // not 0: reads unaligned rows in place, in so many sets
     static constexpr bool needs_aligned_rows = false;  // of C: TMA stores them
     static constexpr bool takes_batch = false;         // all products in one launch; their rows are aligned
@@ -332,19 +333,19 @@ Kernel* kernel_of(const MatmulArguments<T>& arguments, Kernel* one, Kernel* many
 }
 
 /// Whether all blocks of a launch with such an argument must run at the same time.
-inline bool needs_all_blocks(const StreamKSchedule& schedule) { return schedule.exchanges(); }
+inline bool needs_all_blocks(const StreamKSchedule& schedule) { return schedule.exchanged; }
 template <typename Argument>
 bool needs_all_blocks(const Argument&) {
     return false;
 }
 
-/// Blocks that wait for one another are launched together or not at all. (But for a product that overlaps with the
-/// padding of its rows, which would no longer overlap: padding waits for nobody, and products run one after another.)
+/// Blocks that wait for one another are launched together or not at all, even if they cannot overlap with the launch
+/// before then: of two such grids that share a GPU, each might else have half of the multiprocessors.
 template <typename... Parameters, typename... Arguments>
 LaunchShape launch_hopper(void (*kernel)(Parameters...), unsigned grid, unsigned block, size_t shared_bytes,
                           unsigned cluster, const HopperStream& stream, const Arguments&... arguments) {
     CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)));
-    cudaLaunchAttribute attributes[2] = {};  // two of these three at most
+    cudaLaunchAttribute attributes[2] = {};
     cudaLaunchConfig_t configuration{};
     configuration.gridDim = dim3(grid);
     configuration.blockDim = dim3(block);
@@ -357,14 +358,14 @@ LaunchShape launch_hopper(void (*kernel)(Parameters...), unsigned grid, unsigned
         attribute.val.clusterDim.x = cluster;
         attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
     }
-    if (stream.overlaps) {
-        cudaLaunchAttribute& attribute = attributes[configuration.numAttrs++];
-        attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-        attribute.val.programmaticStreamSerializationAllowed = 1;
-    } else if ((needs_all_blocks(arguments) || ...)) {
+    if ((needs_all_blocks(arguments) || ...)) {
         cudaLaunchAttribute& attribute = attributes[configuration.numAttrs++];
         attribute.id = cudaLaunchAttributeCooperative;
         attribute.val.cooperative = 1;
+    } else if (stream.overlaps) {
+        cudaLaunchAttribute& attribute = attributes[configuration.numAttrs++];
+        attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        attribute.val.programmaticStreamSerializationAllowed = 1;
     }
     CHECK(cudaLaunchKernelEx(&configuration, kernel, static_cast<Parameters>(arguments)...));
     return {configuration.gridDim, configuration.blockDim, shared_bytes, address_of(kernel)};

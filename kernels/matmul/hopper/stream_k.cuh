@@ -8,16 +8,17 @@
 // Every function here depends only on its arguments, on the device and on the host.
 #include <cuda_runtime.h>
 
-#include <cstddef>
-
 namespace BACKEND {
 
 /// `whole` tiles belong to one block each: all tiles, or a multiple of the number of blocks. The stages of the rest are
 /// divided into `shares` equal shares, one for each of the first blocks. A tile has `steps` stages along k.
 /// `paired`, 1 or 0: whether the two blocks of a cluster work side by side, on consecutive tiles. If so, a pair of
 /// blocks counts as one block here, and a pair of tiles as one tile.
+/// `exchanged`: whether the blocks that share a tile exchange their sums, see SumsOfShares. Then shares are equal parts
+/// of tiles.
 struct StreamKSchedule {
     unsigned tiles = 0, whole = 0, steps = 0, shares = 0, paired = 0;
+    bool exchanged = false;
 
     __host__ __device__ unsigned shared_tiles() const { return tiles - whole; }
 
@@ -26,13 +27,6 @@ struct StreamKSchedule {
         const unsigned stages = shared_tiles() * steps;
         return stages / shares * share + stages % shares * share / shares;
     }
-
-    /// Whether blocks exchange their sums: see SumsOfShares. On an H100, that was faster from four shares a tile on, but
-    /// not for blocks that have parts of two tiles.
-    __host__ __device__ static bool exchanges(size_t shares, size_t tiles) {
-        return tiles > 0 && shares >= 4 * tiles && shares % tiles == 0;
-    }
-    __host__ __device__ bool exchanges() const { return exchanges(shares, shared_tiles()); }
 
     /// The first blocks have the last shares, so that a block that adds the others' sums waits only for blocks that
     /// started before it.

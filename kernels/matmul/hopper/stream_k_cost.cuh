@@ -1,6 +1,7 @@
 #pragma once
 // What Stream-K costs, and which tiles of a product are worth sharing. The constants were fitted on an H200 (132
-// multiprocessors, CUDA 13); tests/measure/fit_matmul.bash measures them again, but for the slowdown of smaller tiles.
+// multiprocessors, CUDA 13) or, where they say so, on an H100; tests/measure/fit_matmul.bash measures them again, but
+// for the slowdown of smaller tiles and more_of_exchange.
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/matmul/hopper/stream_k.cuh"
 
@@ -66,8 +67,8 @@ struct F32StageCost {
     }
 };
 
-/// The cost for tiles of `elements` elements of 4 bytes that take `stage_cycles` per stage. `more_of_exchange`: cycles that
-/// a type's kernels take longer than others to exchange sums.
+/// The cost for tiles of `elements` elements of 4 bytes that take `stage_cycles` per stage. `more_of_exchange`: how
+/// many cycles longer a type's kernels take to exchange sums than those of 16-bit types.
 constexpr StreamKCost small_tile_stream_k(double elements, double stage_cycles, double slowdown = 1,
                                           double more_of_exchange = 0) {
     using Cost = SmallTileSumsCost;
@@ -78,12 +79,17 @@ constexpr StreamKCost small_tile_stream_k(double elements, double stage_cycles, 
             exchange_cycles / stage_cycles};
 }
 
+/// Whether the blocks of so many shares exchange their sums. On an H100 that was faster from four shares a tile on, but
+/// not for blocks that have parts of two tiles.
+constexpr bool exchanges_sums(size_t tiles, size_t shares, const StreamKCost& cost) {
+    return cost.stages_of_exchange > 0 && tiles > 0 && shares >= 4 * tiles && shares % tiles == 0;
+}
+
 /// The time of `tiles` tiles cut into `shares` shares, in stages.
 inline double stream_k_stages(size_t tiles, size_t steps, size_t shares, const StreamKCost& cost) {
     const bool equal_parts = shares % tiles == 0;  // of each tile
     const double stages = double(divide_up(tiles * steps, shares)) * (equal_parts ? 1 : cost.slowdown);
-    if (cost.stages_of_exchange > 0 && StreamKSchedule::exchanges(shares, tiles))
-        return stages + cost.stages_of_exchange;
+    if (exchanges_sums(tiles, shares, cost)) return stages + cost.stages_of_exchange;
     return stages + double(divide_up(shares, tiles)) * cost.stages_per_sum + cost.stages_of_waiting;
 }
 
@@ -117,8 +123,12 @@ inline StreamKSchedule stream_k_schedule(size_t tiles, size_t k, unsigned tile_k
             if (cost.slowdown <= 1 && tiles > blocks) consider(left + blocks, blocks);
         }
     }
-    return {static_cast<unsigned>(tiles), static_cast<unsigned>(tiles - shared), static_cast<unsigned>(steps),
-            static_cast<unsigned>(shares)};
+    return {static_cast<unsigned>(tiles),
+            static_cast<unsigned>(tiles - shared),
+            static_cast<unsigned>(steps),
+            static_cast<unsigned>(shares),
+            0,
+            exchanges_sums(shared, shares, cost)};
 }
 
 /// One block per multiprocessor, in whole clusters, and no more than there are tiles if none are shared.

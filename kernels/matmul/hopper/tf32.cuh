@@ -146,7 +146,7 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
     constexpr bool large = tile_m * warpgroups > 256;  // more sums than an equal part of the registers holds
     using Pipeline = HopperPipeline<float, tile_m, tile_n, stages, 32, 1, Layouts>;
     using Operand = TransposedOperand<float, Layouts>;
-    using Shares = SumsOfShares<128 * warpgroups, float, tile_m / 2>;
+    using Shares = SumsOfShares<128 * warpgroups, float, tile_m / 2, !large>;
     extern __shared__ __align__(1024) unsigned char memory[];
     using Shared = HopperTf32Shared<tile_m, warpgroups, stages, Layouts>;
     auto& all_shared = *reinterpret_cast<Shared*>(memory);
@@ -225,7 +225,7 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
             else store_transposed<tile_m, Operand::column_step>(of_product, lane_row, lane_column, m, n, d);
         }
     }
-    if constexpr (stream_k)
+    if constexpr (stream_k && !large)
         Shares::add_part(schedule, partial, memory, threadIdx.x - 128, [&](unsigned tile) {
             static_assert(!Layouts::c_transposed);
             unsigned tile_row = 0, tile_column = 0;
@@ -248,7 +248,8 @@ struct Tf32Tile : HopperTile {
     using Element = float;
     using Layouts = Layouts_;
     static constexpr unsigned tile_m = tile_m_, tile_n = 64 * warpgroups;
-    static constexpr bool stream_k = stream_k_, takes_batch = batch;
+    static constexpr bool stream_k = stream_k_, can_exchange = stream_k && tile_m * tile_n <= 128 * 128,
+                          takes_batch = batch;
     /// Larger tiles leave no room for enough stages.
     static constexpr unsigned row_sets = Layouts::plain && tile_m_ <= 128 ? tf32_row_sets : 0;
 

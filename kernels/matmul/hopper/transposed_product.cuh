@@ -290,12 +290,12 @@ struct TransposedProductTile : HopperTile {
     using Layouts = Layouts_;
     static constexpr unsigned tile_m = tile_m_, tile_n = 64 * warpgroups, split_k = split_k_, multicast = multicast_,
                               at_once = at_once_;
-    static constexpr bool stream_k = stream_k_, takes_batch = batch, only_batch = at_once_ > 1;
+    static constexpr bool stream_k = stream_k_, can_exchange = stream_k, takes_batch = batch, only_batch = at_once_ > 1;
     static_assert(at_once == 1 || batch, "only batches have so many tiles");
     static_assert((split_k > 1) + stream_k + batch <= 1 && (split_k == 1 || multicast == 1) &&
                       !(multicast > 1 && batch),
                   "one way of sharing k, and only one product's B is shared");
-    static_assert(multicast <= 2 || !stream_k, "StreamKSchedule knows pairs");
+    static_assert(multicast <= 2, "StreamKSchedule knows pairs");
     static_assert(!Layouts::c_transposed);
 
     static LaunchShape enqueue(const MatmulArguments<T>& arguments, const StreamKCost& cost) {

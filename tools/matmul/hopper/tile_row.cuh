@@ -17,6 +17,7 @@ constexpr TileChoice tile(double cycles_per_stage, double fixed_cycles, const St
                           double straightening_cycles = 0) {
     using T = typename Tile::Element;
     StreamKCost sharing = Tile::stream_k ? cost : no_stream_k;
+    if (!Tile::can_exchange) sharing.stages_of_exchange = 0;
     sharing.apart = stages_apart(Tile::tile_m, Tile::tile_n, cycles_per_stage);
     return {{Tile::tile_m, Tile::tile_n, hopper_tile_k<T>},
             sizeof(T),

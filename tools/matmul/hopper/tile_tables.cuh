@@ -20,7 +20,7 @@
 
 namespace BACKEND {
 
-// A tile of the multiply-add units whose cycles follow from its size, see F32StageCost. Blocks of small ones may exchange sums.
+// A tile of the multiply-add units whose cycles follow from its size, see F32StageCost.
 // `straightening`, see TileChoice, is three quarters of the median of 48 to 65 products on an H100: since then, warps
 // ask for boxes in fewer instructions. (128 x 16, which loads more than it multiplies, has the whole of its median.)
 template <int tile_m, int tile_n, int warp_m, int warp_n, int lanes_m = 4, bool batch = false>
