@@ -191,9 +191,15 @@ private:
 bool parse_fraction(const char* begin, const char* point, const char* end, double& number) {
     const auto before = static_cast<std::size_t>(point - begin), after = static_cast<std::size_t>(end - point - 1);
     if (before > 8 || before + after > 19 || before + after == 0) return false;
-    const DigitsBefore whole(point, static_cast<unsigned>(before)), rest(end, static_cast<unsigned>(after));
-    if ((whole.others | rest.others) != 0) return false;
-    return scale_decimal(whole.value * whole_powers_of_ten[after] + rest.value, -static_cast<int>(after), number);
+    const DigitsBefore rest(end, static_cast<unsigned>(after));
+    std::uint64_t digits = rest.value;
+    if (before != 1 || *begin != '0') {  // (Many fractions begin with "0.", which adds nothing.)
+        const DigitsBefore whole(point, static_cast<unsigned>(before));
+        if (whole.others != 0) return false;
+        digits += whole.value * whole_powers_of_ten[after];
+    }
+    if (rest.others != 0) return false;
+    return scale_decimal(digits, -static_cast<int>(after), number);
 }
 
 class Parser {
@@ -211,7 +217,7 @@ public:
 
 private:
     void parse() {
-        const char* start = pass_separators(begin_);
+        const char* start = is_separator(*begin_) ? pass_separators(begin_) : begin_;
         bool after_separator = true;
         for (const char* base = begin_; base <= end_; base += 64) {
             const Marks marks(base);
@@ -230,12 +236,12 @@ private:
         parsed_.in_last_line = parsed_.count - line_begin_;
     }
 
-    // From the first byte after a number to the next number, usually past one separator.
+    // From a separator to the next number, usually past just this one. (After the last number it is beyond the text.)
     const char* pass_separators(const char* at) {
-        for (; at < end_ && is_separator(*at); ++at) {
+        do {
             if (*at == '\n') end_line();
             else if (*at == ',') pass_comma();
-        }
+        } while (++at < end_ && is_separator(*at));
         return at;
     }
 
