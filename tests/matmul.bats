@@ -357,10 +357,12 @@ ones() { awk -v where="$1" -v n=$(($2 * $3)) 'BEGIN { for (i = 0; i < n; ++i) pr
 }
 
 # exchanged TYPE KEY@SHARES SHAPE [OPTION]...: with this tile, cut into so many shares, a product is right, twice in one
-# process. (The shares are at least four times as many as the tiles, or pairs of tiles, so that blocks exchange sums.)
+# process. (The shares are at least four times as many as the tiles, or pairs of tiles, so that blocks exchange sums.
+# Tiles that are not shared have fewer blocks.)
 exchanged() {
     expect_fine matmul -t "$1" -k hopper --tile "$2" -n "$3,$3" -w 0 -r 2 --csv "${@:4}"
     [ "$(column p_tile | sort -u) $(column verify | sort -u)" = "${2%%:*} pass" ] || complain "$*"
+    [ "$(column grid | sort -n | head -n 1)" -ge "${2##*@}" ] || complain "$*: the tiles are not shared"
 }
 
 @test "blocks that have many parts of a tile exchange their sums, whatever the type, the rows and the columns" {

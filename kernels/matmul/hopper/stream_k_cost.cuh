@@ -51,7 +51,7 @@ struct SmallTileSumsCost {
     static constexpr double cycles_of_waiting = 5000;
     static constexpr double cycles_per_sum = 250;     // for a tile of any size,
     static constexpr double elements_per_cycle = 12;  // plus those for its elements
-    static constexpr double cycles_of_exchange = 5500, exchange_cycles_per_element = 0.2;  // timed on an H100
+    static constexpr double cycles_of_exchange = 5500, exchange_cycles_per_element = 0.2;  // on an H100
 };
 
 /// A stage of a tile in f32 on the multiply-add units, which do 128 per cycle: four elements of the tile times 32 steps
