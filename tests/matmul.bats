@@ -356,6 +356,19 @@ ones() { awk -v where="$1" -v n=$(($2 * $3)) 'BEGIN { for (i = 0; i < n; ++i) pr
     refuses 2 "no such tile computes 64x64x64 in bf16; there are 128x256x64, " matmul -t bf16 -k hopper --tile 1x1x1 -n 64
 }
 
+@test "blocks that share rows of A are right for any rows and columns, whole tiles and parts" {
+    if on_simulator; then skip "needs a GPU"; fi
+    try matmul --tile list -t tf32
+    if [ "$(wc -l <<<"$output")" -lt 3 ]; then skip "such tiles need compute capability 9.0"; fi
+    local tile
+    for tile in 256x128x32:stream-k:multicast{,@14} 192x128x32:multicast 128x128x32:stream-k:multicast{,@14}; do
+        # Of an odd number of columns of tiles, the last has no other beside it.
+        expect_fine matmul -t tf32 -k hopper --tile $tile -w 0 -r 1 --csv \
+            -n 1x1x1,1x132x36,257x260x100,130x4x1000,385x644x2044,300x298x190,1000x1001x67,3x300x4,520x516x0
+        [ "$(column p_tile | sort -u) $(column verify | sort -u)" = "${tile%%:*} pass" ] || complain "--tile $tile"
+    done
+}
+
 # exchanged TYPE KEY@SHARES SHAPE [OPTION]...: with this tile, cut into so many shares, a product is right, twice in one
 # process. (The shares are at least four times as many as the tiles, or pairs of tiles, so that blocks exchange sums.
 # Tiles that are not shared have fewer blocks.)
@@ -389,6 +402,8 @@ exchanged() {
     exchanged tf32 64x64x32:stream-k@45 130x180x500 --transpose b
     exchanged tf32 128x128x32:stream-k@132 130x180x3000
     exchanged tf32 128x128x32:stream-k@20 130x181x501
+    exchanged tf32 128x128x32:stream-k:multicast@20 130x180x500
+    exchanged tf32 128x128x32:stream-k:multicast@20 257x261x1001
     exchanged f64 32x32x16:stream-k@120 130x180x250
     exchanged f64 64x64x16:stream-k@45 131x181x251
     exchanged f64 64x64x16:stream-k@45 131x181x251 --transpose a

@@ -74,4 +74,15 @@ struct TileOrder {
     }
 };
 
+/// The same with rows and columns exchanged: every set of `together` consecutive tiles lies side by side.
+struct TileOrderAcross : TileOrder {
+    TileOrderAcross(unsigned rows, unsigned columns, unsigned widest, unsigned together_, size_t products_ = 1)
+        : TileOrder(columns, rows, widest, together_, products_) {}
+
+    template <typename Product>
+    __host__ __device__ void place(unsigned tile, unsigned& tile_row, unsigned& tile_column, Product& product) const {
+        TileOrder::place(tile, tile_column, tile_row, product);
+    }
+};
+
 }  // namespace BACKEND

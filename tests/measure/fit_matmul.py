@@ -135,10 +135,12 @@ def fit_loading(by_key):
     row = aligned / (tall.m + tall.n)
     for name, fitted in (("aligned_row", row), ("unaligned_row_of_a", (of_a - tall.n * row) / tall.m),
                          ("unaligned_row_of_b", (of_b - wide.m * row) / wide.n),
-                         ("unaligned_row_of_b_multicast", (of_b_shared - shared.m * row) / shared.n),
+                         ("unaligned_shared_row", (of_b_shared - shared.m * row) / shared.n),
                          ("waiting_part", 2 * (1 - half / aligned))):
-        show("LoadingCost::" + name, "1" if name == "waiting_part" else "cycles/row",
-             in_source(tile_file, name, "LoadingCost"), fitted)
+        of_type = name.startswith("unaligned")
+        source = in_source(product_file, name, "ProductCost {") if of_type else in_source(loading_file, name)
+        show(("ProductCost::" if of_type else "LoadingCost::") + name, "1" if name == "waiting_part" else "cycles/row",
+             source, fitted)
 
 
 def fit_memory(by_key):
@@ -224,6 +226,7 @@ def fit_f32_stage(tiles):
 
 
 tile_file, stream_k_file = "tools/matmul/tile_cost.cuh", "kernels/matmul/hopper/stream_k_cost.cuh"
+loading_file, product_file = "tools/matmul/loading_cost.cuh", "tools/matmul/product_cost.cuh"
 launch_cycles = 0
 if not dry_run:
     import numpy

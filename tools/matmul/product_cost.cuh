@@ -26,9 +26,13 @@ struct ProductCost {
     double stored_sectors, stored_pieces, stored_elements, visible_storing;
     double copying,
         copied_bytes_per_cycle;  // copies of A and B to aligned rows: the launch, and for each multiprocessor
+    // Until a multiprocessor has received 128 bytes of a row that begins at an odd multiple of 16 bytes: of A, of B, and
+    // of either if two blocks share it. (A's in f64 on an H100; tf32's in products of 2044 and 4092 on an H100.)
+    double unaligned_row_of_a = 4.5, unaligned_row_of_b = 4, unaligned_shared_row = 2.6;
 };
 inline constexpr ProductCost cost_of_16_bit = {5200, 0.13, 0.126, 15.2, 0.33, 2500, 470, 97, 47, 7.5, 1, 4470, 5.5},
-                             cost_of_tf32 = {5500, 0.04, 0.163, 22.5, 0, 3170, 500, 13.6, 9, 6.9, 0.13, 3360, 7.6},
+                             cost_of_tf32 = {5500, 0.04, 0.163, 22.5, 0,   3170, 500, 13.6,
+                                             9,    6.9,  0.13,  3360, 7.6, 5.5,  5.5, 3},
                              cost_of_f32 = {4880, 0.4, 0.34, 22, 0.21, 1000, 500, 100, 7, 7, 0.04, 2720, 8.4},
                              cost_of_f64 = {6120, 0, 0.28, 21.8, 0.07, 1000, 500, 12.1, 5.7, 3.3, 0, 2340, 8};
 

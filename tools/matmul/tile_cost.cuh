@@ -1,70 +1,23 @@
 // How long a Hopper kernel takes with each of its tiles: an estimate of the cycles of the block that has the most work.
-// All constants of the model are in this file, in product_cost.cuh, stream_k_cost.cuh and hopper/tile_tables.cuh. They
-// were fitted on an H200 (132 multiprocessors, CUDA 13), but where an H100 is named. tests/measure/fit_matmul.bash
+// All constants of the model are in this file, in loading_cost.cuh, product_cost.cuh, stream_k_cost.cuh, and in
+// hopper/tile_tables.cuh and tf32_tiles.cuh. They were fitted on an H200 (132 multiprocessors, CUDA 13), but where an H100 is named. tests/measure/fit_matmul.bash
 // measures those of warm caches again: cycles of stages and of tiles, loading (but not in place), memory in batches,
 // and most of Stream-K's.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 #include <utility>
 
 #include "common/cuda/launch_shape.cuh"
-#include "common/io/text.hpp"
-#include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/hopper/fitted_tiles.cuh"
-#include "kernels/matmul/hopper/row_set_rule.cuh"
 #include "kernels/matmul/hopper/stream_k_cost.cuh"
+#include "tools/matmul/loading_cost.cuh"
 #include "tools/matmul/product_cost.cuh"
 #include "tools/matmul/shape.hpp"
+#include "tools/matmul/tile_choice.cuh"
 
 namespace BACKEND {
-
-// A tile's properties by its type (see HopperTile), and what decides how long it takes.
-struct TileChoice {
-    TileSize tile;
-    unsigned element_bytes, split_k, multicast, at_once, least_rows, row_sets;
-    bool stream_k, needs_aligned_rows, takes_batch, only_batch;
-    Transposes stored;
-    double cycles_per_stage;  // the larger of multiplying and loading
-    double fixed_cycles;      // of a tile: filling the pipeline, storing the results
-    double straightening;     // cycles added to a stage whose rows are read in sets, as warps move them then
-    StreamKCost stream_k_cost;
-    LaunchShape (*launch)(const MatmulArguments<void>&, const StreamKCost&);
-
-    // As the column p_tile has it: "168..256x128x64", "64x64x64/2" for two blocks of a cluster that split k.
-    std::string name() const {
-        return text("{}{}x{}x{}{}", least_rows > 0 ? text("{}..", least_rows) : "", tile.m, tile.n, tile.k,
-                    split_k > 1 ? text("/{}", split_k) : "");
-    }
-    // As --tile names it: different from the other tiles of the table that a product can have.
-    std::string key() const {
-        return name() + (stream_k ? ":stream-k" : "") + (multicast > 1 ? ":multicast" : "") +
-               (at_once > 1 ? ":groups" : "");
-    }
-};
-
-// The cycles that it takes a multiprocessor to receive 128 bytes of a row of A or B, while all others receive as much.
-// Rows that are read in sets also take cycles for each box that TMA is asked for.
-struct InPlaceCost {
-    double row_of_a, row_of_b, box;
-};
-struct LoadingCost {
-    static constexpr double aligned_row = 2.05;        // rows begin at multiples of 32 bytes, the L2 cache's sectors
-    static constexpr double unaligned_row_of_a = 4.5;  // (in f64 on an H100)
-    static constexpr double unaligned_row_of_b = 4;
-    static constexpr double unaligned_row_of_b_multicast = 2.6;  // for two blocks
-    // Rows that begin anywhere and are read in sets, from multiples of 16 bytes (2047 x 2047 x 2047 with all tiles) or
-    // of 32 (fitted to 76 products in tf32 and in f64), on H100s.
-    static constexpr InPlaceCost from_16_bytes{8.8, 5.5, 0}, from_32_bytes{3, 2.7, 25};
-    static constexpr double least_in_place = 1.2;         // times as long as the best walk through a large matrix
-    static constexpr double straightening_begins = 2700;  // cycles until the first rows have been moved
-    static constexpr double waiting_part = 0.5;  // of these cycles: due to the other multiprocessors that have tiles
-    // If blocks share tiles along k, fewer need the same rows at the same time, and the L2 cache delivers rows more
-    // often, from a part of the multiprocessors on, at first in proportion. (H100; six and fourteen products.)
-    static constexpr double split_from = 0.68, split_slope = 5, most_of_cluster = 0.85, most_of_exchange = 0.2;
-};
 
 // The memory's share of the time.
 struct MemoryCost {
@@ -79,54 +32,6 @@ struct MemoryCost {
 constexpr double stages_apart(unsigned tile_m, unsigned tile_n, double cycles_per_stage) {
     constexpr double row_bytes = 128, read_part = 0.75;  // of a stage: the rest is still in the cache
     return read_part * (tile_m + tile_n) * row_bytes / MemoryCost::bytes_per_cycle / cycles_per_stage;
-}
-
-// Whether a tile reads A and B in place although their rows are not aligned.
-inline bool reads_row_sets(const TileChoice& choice, const ProductShape& shape, size_t products) {
-    return choice.row_sets > 0 && suits_row_sets(shape.n, shape.k, products, choice.element_bytes);
-}
-
-// `busy`: the fraction of multiprocessors that have tiles.
-inline double waiting_for_others(double busy) {
-    return 1 - LoadingCost::waiting_part + LoadingCost::waiting_part * busy;
-}
-
-// The work of the busiest block: how long it multiplies, in stages of a whole tile, and how many tiles it stores; and
-// of all: the fraction of multiprocessors that have tiles, and whether blocks exchange the sums of all tiles.
-struct BlockWork {
-    double stages, stores, busy;
-    bool exchanged = false;
-};
-
-// The cycles that a multiprocessor takes to receive a stage.
-inline double loading_cycles_in_place(const TileChoice& choice, double busy) {
-    const InPlaceCost& cost =
-        choice.row_sets * choice.element_bytes == 16 ? LoadingCost::from_16_bytes : LoadingCost::from_32_bytes;
-    const unsigned boxes = 2 * choice.row_sets;
-    return (choice.tile.m * cost.row_of_a + choice.tile.n * cost.row_of_b) * waiting_for_others(busy) +
-           boxes * cost.box;
-}
-inline double loading_cycles(const TileChoice& choice, const ProductShape& shape, const BlockWork& work) {
-    using Cost = LoadingCost;
-    constexpr size_t copied_alignment = 16;  // rows elsewhere are copied first
-    const auto is_unaligned = [&](size_t columns) {
-        const size_t bytes = columns * choice.element_bytes;
-        return bytes % copied_alignment == 0 && bytes % 32 != 0;
-    };
-    const bool is_float8 = choice.element_bytes == 1;  // whose B counts as one by rows
-    const size_t columns_of_a = choice.stored.a ? shape.m : shape.k,
-                 columns_of_b = choice.stored.b && !is_float8 ? shape.k : shape.n;
-    const double row_of_a = is_unaligned(columns_of_a) ? Cost::unaligned_row_of_a : Cost::aligned_row;
-    // (Blocks that exchange sums wait for the L2 cache, which delivers B once for those that share it.)
-    const double aligned_row_of_b = work.exchanged ? Cost::aligned_row / choice.multicast : Cost::aligned_row,
-                 row_of_b = !is_unaligned(columns_of_b) ? aligned_row_of_b
-                            : choice.multicast > 1      ? Cost::unaligned_row_of_b_multicast
-                                                        : Cost::unaligned_row_of_b;
-    const double most_again = choice.split_k > 1 ? Cost::most_of_cluster
-                              : work.exchanged   ? Cost::most_of_exchange
-                                                 : 0,
-                 again = std::clamp(Cost::split_slope * (work.busy - Cost::split_from), 0.0, most_again);
-    return (choice.tile.m * row_of_a + choice.tile.n * row_of_b) * waiting_for_others(work.busy) * (1 + again);
 }
 
 // The cycles that the memory takes to deliver A and B once.
@@ -158,8 +63,7 @@ inline BlockWork longest_work(const TileChoice& choice, const ProductShape& shap
     }
     const unsigned cluster = choice.split_k * choice.multicast;
     const StreamKCost sharing = choice.stream_k_cost.of(shared_operand_bytes(choice, shape), device.memory_speed);
-    const size_t tiles =
-        divide_up(divide_up(m, choice.tile.m), choice.multicast) * divide_up(n, choice.tile.n) * products;
+    const size_t tiles = choice.sets_of_tiles(shape) * products;
     const StreamKSchedule schedule =
         stream_k_schedule(tiles, k, choice.tile.k, multiprocessors / choice.multicast, sharing);
     const size_t full_waves = divide_up(size_t{schedule.whole} * cluster, device.blocks_at_once(cluster));
@@ -202,7 +106,8 @@ inline double estimated_cycles(const TileChoice& choice, const ProductShape& sha
     const unsigned multiprocessors = device.multiprocessors;
     const bool in_place = reads_row_sets(choice, shape, products);
     const double multiplying = choice.cycles_per_stage + (in_place ? choice.straightening : 0),
-                 loading = in_place ? loading_cycles_in_place(choice, work.busy) : loading_cycles(choice, shape, work),
+                 loading =
+                     in_place ? loading_cycles_in_place(choice, work.busy) : loading_cycles(choice, shape, cost, work),
                  computing = work.stages * std::max(multiplying, loading);
     if (products > 1) {
         const double reading = memory_cycles(choice, shape, MemoryCost::bytes_per_cycle, multiprocessors);

@@ -19,8 +19,8 @@ __device__ inline bool find_segment(const StreamKSchedule& schedule, unsigned in
 }
 
 /// Called by one thread. Loads the stages of all of this block's segments.
-template <typename Pipeline, bool stream_k, bool many = false, typename Maps>
-__device__ inline void produce_segments(typename Pipeline::Shared& ring, const Maps& maps, const TileOrder& order,
+template <typename Pipeline, bool stream_k, bool many = false, typename Maps, typename Order>
+__device__ inline void produce_segments(typename Pipeline::Shared& ring, const Maps& maps, const Order& order,
                                         const StreamKSchedule& schedule) {
     typename Pipeline::Position position;
     TileSegment segment;

@@ -188,16 +188,17 @@ public:
         return bytes(extents_of(m, k, a_transposed)) + bytes(extents_of(k, n, b_transposed));
     }
 
-    /// For tiles of A of tile_m rows, and of B in boxes of `b_box_rows` rows.
-    OperandMaps maps(unsigned tile_m, unsigned b_box_rows, CUtensorMapDataType type = tensor_map_type<T>) const {
-        constexpr unsigned row_step = 8;  // of swizzled rows
+    /// For tiles of A of tile_m rows, each in so many equal parts, and of B in boxes of `b_box_rows` rows.
+    OperandMaps maps(unsigned tile_m, unsigned b_box_rows, CUtensorMapDataType type = tensor_map_type<T>,
+                     unsigned parts = 1) const {
+        const unsigned row_step = 8 * parts;  // each part is whole groups of swizzled rows
         const size_t m = a_transposed_ ? a_.columns : a_.rows, left = m % tile_m, last_row = m - left;
         const unsigned last_rows = a_transposed_ || left == 0 ? tile_m : unsigned(divide_up(left, row_step) * row_step);
-        return {map_a(tile_m, type),
-                map_a(last_rows, type),
+        return {map_a(tile_m / parts, type),
+                map_a(last_rows / parts, type),
                 map_b(CU_TENSOR_MAP_SWIZZLE_128B, type, b_box_rows),
                 static_cast<int>(last_row),
-                static_cast<int>(last_rows),
+                static_cast<int>(last_rows / parts),
                 static_cast<int>(n_)};
     }
     /// For A's tile in one box or, if A is stored transposed, in square ones.
@@ -273,9 +274,9 @@ CUtensorMap map_of_c(const MatmulArguments<T>& arguments, unsigned box_rows, uns
 }
 
 /// The tiles of a product, or of all those of a batch.
-template <typename T>
-TileOrder order_of(const MatmulArguments<T>& arguments, unsigned tile_m, unsigned tile_n, unsigned group,
-                   unsigned together = 1) {
+template <typename Order = TileOrder, typename T>
+Order order_of(const MatmulArguments<T>& arguments, unsigned tile_m, unsigned tile_n, unsigned group,
+               unsigned together = 1) {
     return {grid_for(arguments.m, tile_m), grid_for(arguments.n, tile_n), group, together, arguments.batch};
 }
 
@@ -314,7 +315,8 @@ PartialSums partial_sums(const MatmulArguments<T>& arguments) {
 ///     enqueue(arguments, cost)   enqueues the product; `cost` decides which tiles Stream-K shares
 struct HopperTile {
     static constexpr unsigned split_k = 1;             // blocks of a cluster that share one tile along k
-    static constexpr unsigned multicast = 1;           // blocks of a cluster that receive the same columns of B
+    static constexpr unsigned multicast = 1;           // blocks of a cluster that share B, or A: they receive the same
+    static constexpr bool shares_a = false;            // rows of A, not the same columns of B
     static constexpr unsigned at_once = 1;             // tiles that a multiprocessor works on; > 1 only for batches
     static constexpr unsigned least_rows = 0;          // not 0: tiles have any multiple of 8 rows from here to tile_m
     static constexpr bool stream_k = false;            // can share tiles

@@ -1,7 +1,7 @@
 #pragma once
 // The ring of shared-memory stages between TMA and the warps that multiply. One thread, the producer, requests tiles of
 // A and B; the barrier `filled` tells the consumers that a stage has arrived, `emptied` tells the producer that they
-// are done with it. Blocks of a cluster may share B by multicast: each requests a part, and all receive it.
+// are done with it. Blocks of a cluster may share B, or A, by multicast: each requests a part, and all receive it.
 #include "common/cuda/bulk_copy.cuh"
 #include "kernels/matmul/hopper/layouts.cuh"
 #include "kernels/matmul/tile_order.cuh"
@@ -35,8 +35,8 @@ __device__ inline void copy_box_out(const CUtensorMap& map, const void* shared, 
 
 /// The maps of A and B, and where their tiles end. TMA fills what lies beyond a matrix with zeros, which can take much
 /// longer than copying as much. So a last row of tiles that A does not fill, which begins at `last_row`, has a map of A
-/// with boxes of only `last_rows` rows; and boxes of B that begin beyond its n columns are left out: what is in their place adds to sums
-/// beyond C alone.
+/// with boxes of only `last_rows` rows; and boxes of B that begin beyond its n columns are left out: what is in their
+/// place adds to sums beyond C alone.
 struct OperandMaps {
     CUtensorMap a, last_a, b;
     int last_row, last_rows, n;
@@ -68,11 +68,11 @@ struct HopperRing {
 /// bytes, swizzled. B lies in boxes of tile_k x box_n side by side: square boxes if swizzled, else fewer and wider
 /// ones. The last box may hold more columns than the tile has.
 /// The `multicast` blocks of a cluster have tiles below each other: each loads its own A, and its part of B for all of
-/// them.
+/// them. Or, if they share A, tiles side by side: each loads its own B, and its part of A for all of them.
 /// If A is stored transposed, its tile lies in boxes as B's usually does: in square ones side by side, or in one. If B
 /// is, its tile is one box of swizzled rows, as A's usually is.
 template <typename T, int tile_m_, int tile_n_, int stages_, int box_n_ = 128 / sizeof(T), int multicast_ = 1,
-          typename Layouts = PlainLayouts>
+          typename Layouts = PlainLayouts, bool shares_a = false>
 struct HopperPipeline {
     using Shared = HopperRing<T, tile_m_, tile_n_, stages_, box_n_>;
     static constexpr int tile_m = tile_m_, tile_n = tile_n_, stages = stages_, box_n = box_n_, multicast = multicast_;
@@ -83,11 +83,16 @@ struct HopperPipeline {
     static constexpr int a_box = box_n == tile_k ? tile_k : tile_m;  // columns of a transposed A's box
     static_assert(!Layouts::a_transposed || tile_m % a_box == 0, "A's tile is whole boxes");
     static_assert(!Layouts::b_transposed || (tile_n % box_n == 0 && tile_n <= 256), "B's tile is one box");
-    static_assert(Layouts::plain || multicast == 1, "only B by rows is shared");
+    static_assert(Layouts::plain || multicast == 1, "only matrices by rows are shared");
 
+    /// Among how many blocks each operand is divided, and a block's part of A: own_rows rows, or fewer in the last row
+    /// of tiles.
+    static constexpr int parts_of_a = shares_a ? multicast : 1, parts_of_b = shares_a ? 1 : multicast;
+    static constexpr int own_rows = tile_m / parts_of_a;
+    static_assert(tile_m % (8 * parts_of_a) == 0, "a part of A is whole groups of swizzled rows");
     /// A block's part of B: own_boxes whole boxes, or box_rows rows of every box.
-    static constexpr int box_rows = boxes % multicast == 0 ? tile_k : tile_k / multicast;
-    static constexpr int own_boxes = boxes % multicast == 0 ? boxes / multicast : boxes;
+    static constexpr int box_rows = boxes % parts_of_b == 0 ? tile_k : tile_k / parts_of_b;
+    static constexpr int own_boxes = boxes % parts_of_b == 0 ? boxes / parts_of_b : boxes;
 
     using Position = RingPosition<stages>;
 
@@ -100,7 +105,7 @@ struct HopperPipeline {
         fence_barrier_init();
     }
 
-    /// Called by all threads of all blocks that share B: none uses a barrier before it is initialized, nor reads
+    /// Called by all threads of all blocks that share an operand: none uses a barrier before it is initialized, nor reads
     /// A or B before they are copied.
     __device__ static void begin() {
         wait_for_previous_kernel();
@@ -138,18 +143,18 @@ struct HopperPipeline {
     __device__ static void load_stage(Shared& shared, const Position& position, const OperandMaps& maps, int row,
                                       int column, int step, Product product = {}) {
         const bool is_last = !Layouts::a_transposed && row >= maps.last_row;
-        const int rows = is_last ? maps.last_rows : tile_m;
-        const int left = (maps.n - column + box_n - 1) / box_n,
+        const int rows = is_last ? maps.last_rows : own_rows;
+        const int columns = column < maps.n ? maps.n - column : 0, left = (columns + box_n - 1) / box_n,
                   existing = Layouts::b_transposed || left > boxes ? boxes : left;
         load_boxes(shared, position, is_last ? maps.last_a : maps.a, maps.b, row, column, step, product,
-                   static_cast<unsigned>(rows + existing * box_n) * 128, existing);
+                   static_cast<unsigned>(rows * parts_of_a + existing * box_n) * 128, rows, existing);
     }
 
     /// The same in whole boxes. `bytes`: how many bytes they have, if they are smaller than the stage has room for.
     template <typename Product = OnlyProduct>
     __device__ static void load_stage(Shared& shared, const Position& position, const MapPair& maps, int row,
                                       int column, int step, Product product = {}, unsigned bytes = stage_bytes) {
-        load_boxes(shared, position, maps.a, maps.b, row, column, step, product, bytes, boxes);
+        load_boxes(shared, position, maps.a, maps.b, row, column, step, product, bytes, own_rows, boxes);
     }
 
     /// Tells the producers that one consumer is done with this stage; the consumer's first threads do so. If threads
@@ -175,12 +180,13 @@ struct HopperPipeline {
     __device__ static int refills(unsigned steps) { return multicast > 1 ? static_cast<int>(steps) - stages : 0; }
 
 private:
-    /// Waits until the stage is empty, and requests A's box and the first `existing` boxes of B, which have `bytes`
-    /// bytes together.
+    /// Waits until the stage is empty, and requests A's box, of `rows` rows, and the first `existing` boxes of B.
+    /// `bytes`: how many bytes arrive.
     template <typename Product>
     __device__ static void load_boxes(Shared& shared, const Position& position, const CUtensorMap& map_a,
                                       const CUtensorMap& map_b, int row, int column, int step, Product product,
-                                      unsigned bytes, int existing) {
+                                      unsigned bytes, int rows, int existing) {
+        const int rank = static_cast<int>(blockIdx.x % multicast);
         const int stage = position.stage;
         std::uint64_t* filled = &shared.filled[stage];
         barrier_wait(&shared.emptied[stage], position.parity ^ 1);  // returns at once on a fresh barrier
@@ -190,23 +196,31 @@ private:
             for (int i = 0; i < tile_m; i += a_box)
                 copy_box_in(shared.a[stage] + i * tile_k, map_a, filled, row + i, step * tile_k, product);
         } else {
-            copy_box_in(shared.a[stage], map_a, filled, step * tile_k, row, product);
+            const int first = shares_a ? rank * rows : 0;
+            copy_part_in<parts_of_a>(shared.a[stage] + first * tile_k, map_a, filled, step * tile_k, row + first,
+                                     product);
         }
         if constexpr (Layouts::b_transposed) {
             copy_box_in(shared.b[stage][0], map_b, filled, step * tile_k, column, product);
             return;
         }
-        const int rank = static_cast<int>(blockIdx.x % multicast);
         const int first_box = own_boxes < boxes ? rank * own_boxes : 0,
                   first_row = box_rows < tile_k ? rank * box_rows : 0;
 #pragma unroll
         for (int own = 0; own < own_boxes; ++own) {
             const int box = first_box + own, box_column = column + box * box_n, row_of_b = step * tile_k + first_row;
             if (box >= existing) break;
-            T* target = shared.b[stage][box] + first_row * box_n;
-            if constexpr (multicast > 1) copy_box_to_blocks<multicast>(target, map_b, filled, box_column, row_of_b);
-            else copy_box_in(target, map_b, filled, box_column, row_of_b, product);
+            copy_part_in<parts_of_b>(shared.b[stage][box] + first_row * box_n, map_b, filled, box_column, row_of_b,
+                                     product);
         }
+    }
+
+    /// Copies a box to the `parts` blocks that share it.
+    template <int parts, typename Product>
+    __device__ static void copy_part_in(T* target, const CUtensorMap& map, std::uint64_t* filled, int column, int row,
+                                        Product product) {
+        if constexpr (parts > 1) copy_box_to_blocks<parts>(target, map, filled, column, row);
+        else copy_box_in(target, map, filled, column, row, product);
     }
 };
 

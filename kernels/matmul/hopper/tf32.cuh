@@ -6,6 +6,7 @@
 //                        come from registers, and each lane loads the elements of B that it needs
 // The larger tiles have more rows than columns: only B's elements must be loaded into registers, and each serves all
 // rows. Stream-K shares small tiles along k among as many blocks as is worthwhile. Sums are in f32.
+// If rows begin at odd multiples of 16 bytes, reading them takes longest: two blocks share A by multicast.
 // If B is stored transposed, its rows run along k, and the tensor cores read it, too. If A and B are, C' = B' A' is the
 // product above, stored transposed. If only A is, both run the wrong way: A's stages are turned in shared memory.
 #include "common/cuda/named_barrier.cuh"
@@ -21,6 +22,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace BACKEND {
 
@@ -133,18 +135,23 @@ __device__ inline void copy_out(const float (&d)[tile_m / 2], float (&boxes)[cou
     }
 }
 
+/// Blocks that share A have tiles side by side.
+template <int multicast>
+using Tf32TileOrder = std::conditional_t<(multicast > 1), TileOrderAcross, TileOrder>;
+
 /// Grid: at most one block per multiprocessor. Block 128 for the producer plus 128 per warpgroup that multiplies. A
 /// tile is tile_m x (64 * warpgroups). `many`: for the products of a batch, whose Cs are stride_c elements apart. A may
 /// be stored transposed: each stage is then turned first. Or B may, which then comes from shared memory, too; or C.
-template <int tile_m, int warpgroups, int stages, bool stream_k, bool many, typename Layouts>
+/// `multicast`: how many blocks of a cluster share A.
+template <int tile_m, int warpgroups, int stages, bool stream_k, bool many, typename Layouts, int multicast>
 __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
     matmul_hopper_tf32(const __grid_constant__ OperandMaps maps, const __grid_constant__ CUtensorMap map_c, float* c,
-                       size_t stride_c, int m, int n, TileOrder order, StreamKSchedule schedule, PartialSums partial,
-                       bool tma_store) {
+                       size_t stride_c, int m, int n, Tf32TileOrder<multicast> order, StreamKSchedule schedule,
+                       PartialSums partial, bool tma_store) {
 #if HOPPER_CODE
     constexpr int tile_n = 64 * warpgroups;
     constexpr bool large = tile_m * warpgroups > 256;  // more sums than an equal part of the registers holds
-    using Pipeline = HopperPipeline<float, tile_m, tile_n, stages, 32, 1, Layouts>;
+    using Pipeline = HopperPipeline<float, tile_m, tile_n, stages, 32, multicast, Layouts, true>;
     using Operand = TransposedOperand<float, Layouts>;
     using Shares = SumsOfShares<128 * warpgroups, float, tile_m / 2, !large>;
     extern __shared__ __align__(1024) unsigned char memory[];
@@ -165,6 +172,8 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
     const int warp = static_cast<int>(threadIdx.x) / 32 - 4, lane = static_cast<int>(threadIdx.x) % 32;
     // Where a stage's A lies by rows along k; turns it first if it does not arrive like that.
     int turn = 0;
+    int refills = Pipeline::refills(stream_k ? schedule.stages_of(blockIdx.x, gridDim.x)
+                                             : order.tiles_of(blockIdx.x, gridDim.x) * schedule.steps);
     const auto turn_if_needed = [&](int stage) -> const float* {
         if constexpr (Layouts::a_transposed) {
             constexpr int threads = 128 * warpgroups;
@@ -199,7 +208,7 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
                 wgmma_commit();
                 if (step > segment.first) {
                     wgmma_wait<1>();  // the previous group is done with its stage and its operand
-                    Pipeline::release(shared, previous, threadIdx.x % 128);
+                    Pipeline::release(shared, previous, threadIdx.x % 128, refills);
                 }
                 previous = stage;
                 position.advance();
@@ -207,7 +216,7 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
         }
         wgmma_wait<0>();
         wgmma_settle(d);
-        Pipeline::release(shared, previous, threadIdx.x % 128);
+        Pipeline::release(shared, previous, threadIdx.x % 128, refills);
         if constexpr (stream_k)
             if (!Shares::complete(d, segment, schedule, partial, threadIdx.x - 128)) continue;
         unsigned tile_row = 0, tile_column = 0;
@@ -243,36 +252,41 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
 #endif
 }
 
-template <int tile_m_, int warpgroups, int stages, bool stream_k_, bool batch = false, typename Layouts_ = PlainLayouts>
+template <int tile_m_, int warpgroups, int stages, bool stream_k_, bool batch = false, typename Layouts_ = PlainLayouts,
+          int multicast_ = 1>
 struct Tf32Tile : HopperTile {
     using Element = float;
     using Layouts = Layouts_;
-    static constexpr unsigned tile_m = tile_m_, tile_n = 64 * warpgroups;
+    static constexpr unsigned tile_m = tile_m_, tile_n = 64 * warpgroups, multicast = multicast_;
+    static constexpr bool shares_a = multicast > 1;
+    static_assert(multicast == 1 || (multicast == 2 && !batch), "StreamKSchedule knows pairs, of one product's tiles");
     static constexpr bool stream_k = stream_k_, can_exchange = stream_k && tile_m * tile_n <= 128 * 128,
                           takes_batch = batch;
     /// Larger tiles leave no room for enough stages.
-    static constexpr unsigned row_sets = Layouts::plain && tile_m_ <= 128 ? tf32_row_sets : 0;
+    static constexpr unsigned row_sets = Layouts::plain && tile_m_ <= 128 && !shares_a ? tf32_row_sets : 0;
 
     static LaunchShape enqueue(const MatmulArguments<float>& arguments, const StreamKCost& cost) {
-        constexpr unsigned group = 6;
-        const TileOrder order = order_of(arguments, tile_m, tile_n, group);
-        const StreamKSchedule schedule = schedule_of(arguments, order, cost);
+        constexpr unsigned group = shares_a ? 8 : 6;
+        const auto order = order_of<Tf32TileOrder<multicast_>>(arguments, tile_m, tile_n, group, multicast);
+        const StreamKSchedule schedule = schedule_of(arguments, order, cost, multicast);
         if constexpr (row_sets > 0) {
             if (can_read_row_sets(arguments))
                 return launch_tf32_row_sets<Tf32RowSetShape<tile_m_, warpgroups>, stream_k_>(arguments, order,
                                                                                              schedule);
         }
         const HopperOperands<float> operands(arguments);
-        const OperandMaps maps =
-            operands.maps(tile_m, Layouts::b_transposed ? tile_n : hopper_tile_k<float>, transposed_map_type<float>);
+        const OperandMaps maps = operands.maps(tile_m, Layouts::b_transposed ? tile_n : hopper_tile_k<float>,
+                                               transposed_map_type<float>, multicast);
         const bool tma_store = tile_m % 32 == 0 && rows_are_aligned(arguments.d_c, columns_of_c(arguments));
         const CUtensorMap map_c = tma_store ? map_of_c(arguments, 32, 32) : maps.b;  // not used
         return launch_hopper(
             kernel_of<batch>(
-                arguments, matmul_hopper_tf32<tile_m_, warpgroups, stages, stream_k_, Layouts::only_many, Layouts>,
-                matmul_hopper_tf32<tile_m_, warpgroups, stages, stream_k_, (batch || Layouts::only_many), Layouts>),
+                arguments,
+                matmul_hopper_tf32<tile_m_, warpgroups, stages, stream_k_, Layouts::only_many, Layouts, multicast_>,
+                matmul_hopper_tf32<tile_m_, warpgroups, stages, stream_k_, (batch || Layouts::only_many), Layouts,
+                                   multicast_>),
             stream_k_grid(schedule, arguments.multiprocessors), 128 + 128 * warpgroups,
-            sizeof(HopperTf32Shared<tile_m_, warpgroups, stages, Layouts>), 1, operands.stream(), maps, map_c,
+            sizeof(HopperTf32Shared<tile_m_, warpgroups, stages, Layouts>), multicast, operands.stream(), maps, map_c,
             arguments.d_c, arguments.stride_c, int(arguments.m), int(arguments.n), order, schedule,
             partial_sums(arguments), tma_store);
     }

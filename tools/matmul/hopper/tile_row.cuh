@@ -6,6 +6,13 @@
 
 namespace BACKEND {
 
+// Tiles of matrices that are stored transposed. (Their cycles are those of the same tiles of plain matrices, or from
+// one or two batches, not fitted.)
+using TransposedA = StoredLayouts<true, false>;
+using TransposedB = StoredLayouts<false, true>;
+using TransposedAB = StoredLayouts<true, true>;
+using TransposedC = StoredLayouts<false, false, true>;
+
 template <typename Tile>
 LaunchShape launch_tile(const MatmulArguments<void>& arguments, const StreamKCost& cost) {
     return Tile::enqueue(arguments.as<typename Tile::Element>(), cost);
@@ -26,6 +33,7 @@ constexpr TileChoice tile(double cycles_per_stage, double fixed_cycles, const St
             Tile::at_once,
             Tile::least_rows,
             Tile::row_sets,
+            Tile::shares_a,
             Tile::stream_k,
             Tile::needs_aligned_rows,
             Tile::takes_batch,

@@ -11,10 +11,8 @@
 #include "kernels/matmul/hopper/fitted.cuh"
 #include "kernels/matmul/hopper/mma.cuh"
 #include "kernels/matmul/hopper/overlapped.cuh"
-#include "kernels/matmul/hopper/tf32.cuh"
-#include "kernels/matmul/hopper/tf32_split_k.cuh"
-#include "kernels/matmul/hopper/tf32x3.cuh"
 #include "kernels/matmul/hopper/transposed_product.cuh"
+#include "tools/matmul/hopper/tf32_tiles.cuh"
 #include "tools/matmul/hopper/tile_row.cuh"
 #include "tools/matmul/method.cuh"
 
@@ -30,13 +28,6 @@ constexpr TileChoice f32_transposed_tile(double straightening) {
     return tile<Tile>(cycles, F32StageCost::fixed_cycles,
                       Tile::Shape::slices == 1 ? f32_stream_k : small_tile_stream_k(elements, cycles), straightening);
 }
-
-// Tiles of matrices that are stored transposed. (Their cycles are those of the same tiles of plain matrices, or from
-// one or two batches, not fitted.)
-using TransposedA = StoredLayouts<true, false>;
-using TransposedB = StoredLayouts<false, true>;
-using TransposedAB = StoredLayouts<true, true>;
-using TransposedC = StoredLayouts<false, false, true>;
 
 // f32: the multiply-add units do 128 a cycle. Small tiles have less to load and to wait for at the beginning and end:
 // they are faster for products of a few microseconds. `reached`: the fraction of the peak that their stages reach.
@@ -166,34 +157,6 @@ inline constexpr TileChoice tensor_core_tiles[] = {
     tile<TransposedProductTile<T, 64, 1, 1, 1, false, true, TransposedAB>>(270, 2000),
 };
 
-// (What reading in sets of rows adds to stages is from 76 products with all tiles on an H100; of tiles of 128 x 128 it
-// and what exchanging sums takes longer than in 16-bit types, as in f64, were set by hand, after fourteen products.)
-inline constexpr TileChoice tf32_tiles[] = {
-    tile<Tf32Tile<256, 2, 4, false, true>>(1340, 2500),
-    tile<Tf32Tile<256, 2, 4, true>>(1340, 2500, tensor_core_stream_k),
-    tile<Tf32Tile<192, 2, 5, false, true>>(1020, 2400),
-    tile<Tf32Tile<128, 2, 6, true>>(860, 2400, small_tile_stream_k(128 * 128, 860, 1.3, 3000), 600),
-    tile<Tf32Tile<64, 2, 8, false, true>>(580, 1600, no_stream_k, 250),
-    tile<Tf32Tile<64, 1, 12, false, true>>(417, 1000, no_stream_k, 250),
-    tile<Tf32SplitKTile<64, 12, 2>>(417, 5000),
-    tile<Tf32Tile<64, 1, 12, true>>(417, 2000, small_tile_stream_k(64 * 64, 417, 1, 3000), 250),
-    tile<Tf32Tile<16, 1, 16, true>>(380, 2000, small_tile_stream_k(16 * 64, 380, 1, 3000), 200),
-    tile<Tf32SplitKTile<16, 16, 2>>(380, 5000),
-    tile<Tf32Tile<256, 2, 4, false, true, TransposedB>>(1340, 2500),
-    tile<Tf32Tile<128, 2, 6, false, true, TransposedB>>(760, 2000),
-    tile<Tf32Tile<64, 2, 8, false, true, TransposedB>>(580, 1600),
-    tile<Tf32Tile<64, 1, 12, false, true, TransposedB>>(417, 1000),
-    tile<Tf32Tile<64, 1, 12, true, false, TransposedB>>(417, 2000, small_tile_stream_k(64 * 64, 417, 1, 3000)),
-    tile<Tf32Tile<16, 1, 16, true, false, TransposedB>>(380, 2000, small_tile_stream_k(16 * 64, 380, 1, 3000)),
-    tile<Tf32Tile<256, 2, 4, false, true, TransposedC>>(1340, 2500),
-    tile<Tf32Tile<128, 2, 6, false, true, TransposedC>>(760, 2000),
-    tile<Tf32Tile<64, 2, 8, false, true, TransposedC>>(580, 1600),
-    tile<Tf32Tile<64, 1, 12, false, true, TransposedC>>(417, 1000),
-    tile<Tf32Tile<128, 2, 4, false, true, TransposedA>>(1050, 2000),
-    tile<Tf32Tile<64, 2, 7, false, true, TransposedA>>(750, 1600),
-    tile<Tf32Tile<64, 1, 10, false, true, TransposedA>>(590, 1000),
-};
-
 // f64. Tensor cores do 128 multiply-adds a cycle. `reached`: the fraction of the peak. (Those of the two smallest tiles
 // are set by hand, from 110 products on an H100.)
 template <int tile_m, int tile_n, int warps_m, int stages, typename Layouts = PlainLayouts>
@@ -226,11 +189,6 @@ inline constexpr TileChoice f64_tiles[] = {
     f64_tile<64, 64, 2, 8, TransposedB>(0.86),
     f64_tile<32, 64, 2, 8, TransposedB>(0.78),
     f64_tile<32, 32, 4, 12, TransposedB>(0.7),
-};
-
-inline constexpr TileChoice tf32x3_tiles[] = {
-    tile<Tf32x3Tile<128, 4, true>>(1580, 2500, tf32x3_stream_k),
-    tile<Tf32x3Tile<64, 6, false>>(1100, 1600),
 };
 
 using TileTable = TableOf<TileChoice>;

@@ -1,0 +1,83 @@
+// How long a multiprocessor waits for the stages of a Hopper kernel's tiles. Only for nvcc.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "kernels/matmul/hopper/row_set_rule.cuh"
+#include "tools/matmul/product_cost.cuh"
+#include "tools/matmul/shape.hpp"
+#include "tools/matmul/tile_choice.cuh"
+
+namespace BACKEND {
+
+// The cycles that it takes a multiprocessor to receive 128 bytes of a row of A or B, while all others receive as much.
+// Rows that are read in sets also take cycles for each box that TMA is asked for.
+struct InPlaceCost {
+    double row_of_a, row_of_b, box;
+};
+struct LoadingCost {
+    static constexpr double aligned_row = 2.05;  // rows begin at multiples of 32 bytes, the L2 cache's sectors
+    // Rows that begin anywhere and are read in sets, from multiples of 16 bytes (2047 x 2047 x 2047 with all tiles) or
+    // of 32 (fitted to 76 products in tf32 and in f64), on H100s.
+    static constexpr InPlaceCost from_16_bytes{8.8, 5.5, 0}, from_32_bytes{3, 2.7, 25};
+    static constexpr double least_in_place = 1.2;         // times as long as the best walk through a large matrix
+    static constexpr double straightening_begins = 2700;  // cycles until the first rows have been moved
+    static constexpr double waiting_part = 0.5;  // of these cycles: due to the other multiprocessors that have tiles
+    // If blocks share tiles along k, fewer need the same rows at the same time, and the L2 cache delivers rows more
+    // often, from a part of the multiprocessors on, at first in proportion. (H100; six and fourteen products.)
+    static constexpr double split_from = 0.68, split_slope = 5, most_of_cluster = 0.85, most_of_exchange = 0.2;
+};
+
+// Whether a tile reads A and B in place although their rows are not aligned.
+inline bool reads_row_sets(const TileChoice& choice, const ProductShape& shape, size_t products) {
+    return choice.row_sets > 0 && suits_row_sets(shape.n, shape.k, products, choice.element_bytes);
+}
+
+// `busy`: the fraction of multiprocessors that have tiles.
+inline double waiting_for_others(double busy) {
+    return 1 - LoadingCost::waiting_part + LoadingCost::waiting_part * busy;
+}
+
+// The work of the busiest block: how long it multiplies, in stages of a whole tile, and how many tiles it stores; and
+// of all: the fraction of multiprocessors that have tiles, and whether blocks exchange the sums of all tiles.
+struct BlockWork {
+    double stages, stores, busy;
+    bool exchanged = false;
+};
+
+// The cycles that a multiprocessor takes to receive a stage.
+inline double loading_cycles_in_place(const TileChoice& choice, double busy) {
+    const InPlaceCost& cost =
+        choice.row_sets * choice.element_bytes == 16 ? LoadingCost::from_16_bytes : LoadingCost::from_32_bytes;
+    const unsigned boxes = 2 * choice.row_sets;
+    return (choice.tile.m * cost.row_of_a + choice.tile.n * cost.row_of_b) * waiting_for_others(busy) +
+           boxes * cost.box;
+}
+inline double loading_cycles(const TileChoice& choice, const ProductShape& shape, const ProductCost& cost,
+                             const BlockWork& work) {
+    using Cost = LoadingCost;
+    constexpr size_t copied_alignment = 16;  // rows elsewhere are copied first
+    const auto is_unaligned = [&](size_t columns) {
+        const size_t bytes = columns * choice.element_bytes;
+        return bytes % copied_alignment == 0 && bytes % 32 != 0;
+    };
+    const bool is_float8 = choice.element_bytes == 1;  // whose B counts as one by rows
+    const size_t columns_of_a = choice.stored.a ? shape.m : shape.k,
+                 columns_of_b = choice.stored.b && !is_float8 ? shape.k : shape.n;
+    // (Blocks that exchange sums wait for the L2 cache, which delivers rows once for those that share them.)
+    const auto cycles_of_row = [&](size_t columns, bool shared, double unaligned_row) {
+        if (is_unaligned(columns)) return shared ? cost.unaligned_shared_row : unaligned_row;
+        return work.exchanged && shared ? Cost::aligned_row / choice.multicast : Cost::aligned_row;
+    };
+    const bool shares = choice.multicast > 1;
+    const double row_of_a = cycles_of_row(columns_of_a, shares && choice.shares_a, cost.unaligned_row_of_a),
+                 row_of_b = cycles_of_row(columns_of_b, shares && !choice.shares_a, cost.unaligned_row_of_b);
+    const double most_again = choice.split_k > 1 ? Cost::most_of_cluster
+                              : work.exchanged   ? Cost::most_of_exchange
+                                                 : 0,
+                 again = std::clamp(Cost::split_slope * (work.busy - Cost::split_from), 0.0, most_again);
+    return (choice.tile.m * row_of_a + choice.tile.n * row_of_b) * waiting_for_others(work.busy) * (1 + again);
+}
+
+}  // namespace BACKEND

@@ -1,0 +1,44 @@
+// A tile of a Hopper kernel, as the tables list it. Only for nvcc.
+#pragma once
+
+#include <string>
+
+#include "common/cuda/launch_shape.cuh"
+#include "common/io/text.hpp"
+#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/hopper/stream_k_cost.cuh"
+#include "tools/matmul/shape.hpp"
+
+namespace BACKEND {
+
+// A tile's properties by its type (see HopperTile), and what decides how long it takes.
+struct TileChoice {
+    TileSize tile;
+    unsigned element_bytes, split_k, multicast, at_once, least_rows, row_sets;
+    bool shares_a, stream_k, needs_aligned_rows, takes_batch, only_batch;
+    Transposes stored;
+    double cycles_per_stage;  // the larger of multiplying and loading
+    double fixed_cycles;      // of a tile: filling the pipeline, storing the results
+    double straightening;     // cycles added to a stage whose rows are read in sets, as warps move them then
+    StreamKCost stream_k_cost;
+    LaunchShape (*launch)(const MatmulArguments<void>&, const StreamKCost&);
+
+    // As the column p_tile has it: "168..256x128x64", "64x64x64/2" for two blocks of a cluster that split k.
+    std::string name() const {
+        return text("{}{}x{}x{}{}", least_rows > 0 ? text("{}..", least_rows) : "", tile.m, tile.n, tile.k,
+                    split_k > 1 ? text("/{}", split_k) : "");
+    }
+    // As --tile names it: different from the other tiles of the table that a product can have.
+    std::string key() const {
+        return name() + (stream_k ? ":stream-k" : "") + (multicast > 1 ? ":multicast" : "") +
+               (at_once > 1 ? ":groups" : "");
+    }
+
+    // How many sets of tiles, each of a cluster that shares A or B, a product has.
+    size_t sets_of_tiles(const ProductShape& shape) const {
+        const size_t rows = divide_up(shape.m, tile.m), columns = divide_up(shape.n, tile.n);
+        return shares_a ? rows * divide_up(columns, multicast) : divide_up(rows, multicast) * columns;
+    }
+};
+
+}  // namespace BACKEND
