@@ -30,7 +30,7 @@ struct ProductCost {
     // of either if two blocks share it. (A's in f64 on an H100; tf32's in products of 2044 and 4092 on an H100.)
     double unaligned_row_of_a = 4.5, unaligned_row_of_b = 4, unaligned_shared_row = 2.6;
 };
-inline constexpr ProductCost cost_of_16_bit = {5200, 0.13, 0.126, 15.2, 0.33, 2500, 470, 97, 47, 7.5, 1, 4470, 5.5},
+inline constexpr ProductCost cost_of_16_bit = {5200, 0.13, 0.126, 15.2, 0.33, 2500, 470, 97, 12, 7.5, 1, 4470, 5.5},
                              cost_of_tf32 = {5500, 0.04, 0.163, 22.5, 0,   3170, 500, 13.6,
                                              9,    6.9,  0.13,  3360, 7.6, 5.5,  5.5, 3},
                              cost_of_f32 = {4880, 0.4, 0.34, 22, 0.21, 1000, 500, 100, 7, 7, 0.04, 2720, 8.4},

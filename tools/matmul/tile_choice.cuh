@@ -11,6 +11,12 @@
 
 namespace BACKEND {
 
+// If a multiprocessor works on several tiles at once, but on those of one product: how many times as long stages take as
+// in a batch, and in the time of how many tiles the first one is finished.
+struct TilesOfOneProduct {
+    double slowness = 1, alone = 1;
+};
+
 // A tile's properties by its type (see HopperTile), and what decides how long it takes.
 struct TileChoice {
     TileSize tile;
@@ -20,6 +26,7 @@ struct TileChoice {
     double cycles_per_stage;  // the larger of multiplying and loading
     double fixed_cycles;      // of a tile: filling the pipeline, storing the results
     double straightening;     // cycles added to a stage whose rows are read in sets, as warps move them then
+    TilesOfOneProduct of_one;
     StreamKCost stream_k_cost;
     LaunchShape (*launch)(const MatmulArguments<void>&, const StreamKCost&);
 

@@ -1,5 +1,5 @@
 #pragma once
-// f32 without tensor cores on Hopper, for many small products:
+// f32 without tensor cores on Hopper, for many small products, or one of many tiles and few steps along k:
 //   matmul_hopper_f32_groups   removes, from matmul_hopper_f32, what a product of two or three stages cannot hide: the
 //                              start of a block, the wait for its first stage, the adding of slices and the stores.
 //                              A multiprocessor works on several tiles at once, each by a group of one to four warps
@@ -215,11 +215,11 @@ struct F32GroupTile : HopperTile {
     using Layouts = Layouts_;
     using Shape = F32GroupShape<tile_m_, tile_n_, warps, groups, stages, Layouts>;
     static constexpr unsigned tile_m = tile_m_, tile_n = tile_n_, at_once = groups;
-    static constexpr bool takes_batch = true, only_batch = true;
+    static constexpr bool takes_batch = true, only_batch = !Layouts::plain;
 
     static LaunchShape enqueue(const MatmulArguments<float>& arguments, const StreamKCost&) {
         constexpr unsigned group = 8;
-        const HopperOperands<float> operands(arguments);
+        const HopperOperands<float> operands(arguments, true);
         const TileOrder order = order_of(arguments, tile_m, tile_n, group);
         const CUtensorMap map_a = Layouts::a_transposed ? operands.map_a_rows(tile_m) : operands.map_a(tile_m),
                           map_b = Layouts::b_transposed

@@ -147,11 +147,11 @@ MatrixCount matrices_of(const MatmulArguments<T>& arguments, size_t stride) {
 }
 
 /// A and B as they are stored, with aligned rows, copied if need be. A copy's rows begin at cache lines. In a batch all
-/// rows are aligned.
+/// rows are aligned. `as_batch`: see MatrixCount.
 template <typename T>
 class HopperOperands {
 public:
-    explicit HopperOperands(const MatmulArguments<T>& arguments)
+    explicit HopperOperands(const MatmulArguments<T>& arguments, bool as_batch = false)
         : a_(extents_of(arguments.m, arguments.k, arguments.a_transposed)),
           b_(extents_of(arguments.k, arguments.n, arguments.b_transposed)),
           a_transposed_(arguments.a_transposed),
@@ -161,6 +161,7 @@ public:
         const auto align = [&](Stored& stored, const T* d_matrix, size_t stride) {
             stored.d_matrix = d_matrix;
             stored.count = matrices_of(arguments, stride);
+            stored.count.as_batch |= as_batch;
             if (rows_are_aligned(d_matrix, stored.columns)) return RowsToPad<T>{};
             const RowsToPad<T> copy =
                 rows_to_pad(d_matrix, stored.rows, stored.columns, reinterpret_cast<T*>(workspace),

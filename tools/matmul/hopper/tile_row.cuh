@@ -42,6 +42,7 @@ constexpr TileChoice tile(double cycles_per_stage, double fixed_cycles, const St
             cycles_per_stage,
             fixed_cycles,
             straightening_cycles,
+            {},
             sharing,
             launch_tile<Tile>};
 }

@@ -37,9 +37,11 @@ constexpr TileChoice small_f32_tile(double reached) {
 }
 // Several tiles at once; the cycles are those of one. `reached`: the fraction of the peak.
 template <int tile_m, int tile_n, int warps, int groups, int stages = 2, typename Layouts = PlainLayouts>
-constexpr TileChoice f32_group_tile(double reached) {
-    return tile<F32GroupTile<tile_m, tile_n, warps, groups, stages, Layouts>>(
+constexpr TileChoice f32_group_tile(double reached, const TilesOfOneProduct& of_one = {}) {
+    TileChoice choice = tile<F32GroupTile<tile_m, tile_n, warps, groups, stages, Layouts>>(
         tile_m * tile_n / F32StageCost::elements_per_cycle / reached, 300);
+    choice.of_one = of_one;
+    return choice;
 }
 inline constexpr TileChoice f32_tiles[] = {
     f32_transposed_tile<128, 256, 64, 64, 4, true>(0),
@@ -54,10 +56,10 @@ inline constexpr TileChoice f32_tiles[] = {
     small_f32_tile<96, 48, 8>(0.58),
     small_f32_tile<64, 64, 4>(0.65),
     small_f32_tile<64, 32, 4>(0.64),
-    f32_group_tile<96, 96, 3, 4>(0.53),
-    f32_group_tile<128, 128, 4, 2, 3>(0.68),
-    f32_group_tile<64, 64, 2, 6>(0.7),
-    f32_group_tile<32, 32, 1, 12>(0.5),
+    f32_group_tile<96, 96, 3, 4>(0.53, {1, 1.5}),
+    f32_group_tile<128, 128, 4, 2, 3>(0.68, {1.08, 1.09}),
+    f32_group_tile<64, 64, 2, 6>(0.7, {1.11, 2.02}),
+    f32_group_tile<32, 32, 1, 12>(0.5, {1, 3.82}),
     f32_group_tile<128, 128, 4, 2, 3, TransposedA>(0.68),
     f32_group_tile<64, 64, 2, 6, 2, TransposedA>(0.7),
     f32_group_tile<32, 32, 1, 12, 2, TransposedA>(0.5),
