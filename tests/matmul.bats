@@ -356,6 +356,22 @@ ones() { awk -v where="$1" -v n=$(($2 * $3)) 'BEGIN { for (i = 0; i < n; ++i) pr
     refuses 2 "no such tile computes 64x64x64 in bf16; there are 128x256x64, " matmul -t bf16 -k hopper --tile 1x1x1 -n 64
 }
 
+@test "a multiprocessor's tiles of one product, several at once, are right for any rows and columns" {
+    if on_simulator; then skip "needs a GPU"; fi
+    try matmul --tile list -t f64
+    if [ "$(wc -l <<<"$output")" -lt 3 ]; then skip "such tiles need compute capability 9.0"; fi
+    local shapes=1x1x1,1x132x36,257x260x100,130x4x1000,385x645x2044,300x298x190,1000x1001x67,3x300x4,2000x1999x33,520x516x0
+    local tile
+    for tile in {96x96,128x128,64x64,32x32}x32:groups; do
+        expect_fine matmul -k hopper --tile $tile -w 0 -r 1 --csv -n $shapes
+        [ "$(column p_tile | sort -u) $(column verify | sort -u)" = "${tile%%:*} pass" ] || complain "--tile $tile"
+    done
+    for tile in 32x{64,32}x16:groups; do
+        expect_fine matmul -t f64 -k hopper --tile $tile -w 0 -r 1 --csv -n $shapes
+        [ "$(column p_tile | sort -u) $(column verify | sort -u)" = "${tile%%:*} pass" ] || complain "--tile $tile"
+    done
+}
+
 @test "blocks that share rows of A are right for any rows and columns, whole tiles and parts" {
     if on_simulator; then skip "needs a GPU"; fi
     try matmul --tile list -t tf32

@@ -318,7 +318,7 @@ struct HopperTile {
     static constexpr unsigned split_k = 1;             // blocks of a cluster that share one tile along k
     static constexpr unsigned multicast = 1;           // blocks of a cluster that share B, or A: they receive the same
     static constexpr bool shares_a = false;            // rows of A, not the same columns of B
-    static constexpr unsigned at_once = 1;             // tiles that a multiprocessor works on; > 1 only for batches
+    static constexpr unsigned at_once = 1;             // tiles that a multiprocessor works on
     static constexpr unsigned least_rows = 0;          // not 0: tiles have any multiple of 8 rows from here to tile_m
     static constexpr bool stream_k = false;            // can share tiles
     static constexpr bool can_exchange = false;        // whose blocks can exchange their sums: see SumsOfShares

@@ -167,6 +167,15 @@ constexpr TileChoice f64_tile(double reached) {
     const StreamKCost cost = small_tile_stream_k(floats, cycles_at_peak / reached, 1.05, 4000);
     return tile<F64Tile<tile_m, tile_n, warps_m, stages, Layouts>>(cycles_at_peak / reached, 2500, cost);
 }
+// Several blocks of a multiprocessor; the cycles are those of one tile.
+template <int tile_m, int tile_n, int warps_m, int stages, int resident>
+constexpr TileChoice f64_resident_tile(double reached, const TilesOfOneProduct& of_one) {
+    constexpr double cycles_at_peak = tile_m * tile_n * hopper_tile_k<double> / 128;
+    TileChoice choice =
+        tile<F64Tile<tile_m, tile_n, warps_m, stages, PlainLayouts, resident>>(cycles_at_peak / reached, 2500);
+    choice.of_one = of_one;
+    return choice;
+}
 inline constexpr TileChoice f64_tiles[] = {
     f64_tile<128, 128, 2, 6>(0.92),
     f64_tile<96, 128, 2, 7>(0.9),
@@ -176,6 +185,8 @@ inline constexpr TileChoice f64_tiles[] = {
     f64_tile<32, 64, 2, 8>(0.68),
     f64_tile<64, 32, 4, 8>(0.75),
     f64_tile<32, 32, 4, 12>(0.48),
+    f64_resident_tile<32, 64, 2, 6, 3>(0.8, {1, 1.25}),
+    f64_resident_tile<32, 32, 4, 8, 3>(0.573, {1, 1.04}),
     f64_tile<128, 128, 2, 6, TransposedC>(0.92),
     f64_tile<64, 128, 2, 8, TransposedC>(0.9),
     f64_tile<64, 64, 2, 8, TransposedC>(0.88),
