@@ -117,7 +117,8 @@ ProductMethod lane_dots_method(const ProductProblem& problem) {
     const auto [m, n, k] = problem.shape;
     const auto multiprocessors = unsigned(problem.device->multiprocessors);
     const LaneDotsPlan plan = plan_lane_dots(m, n, k, sizeof(T), multiprocessors);
-    const ThinCost cost = {0, LaneDotsCost::cycles(plan, sizeof(T), multiprocessors), 0, 8};
+    const double busy = LaneDotsCost::cycles(plan, sizeof(T), multiprocessors) - LaneDotsCost::fixed;
+    const ThinCost cost = {LaneDotsCost::fixed, busy, 0, 8, 17 * memory_speed(*problem.device)};
     return thin_method_of<LaneDots, T>(problem, plan, thin_tile(1, 1, plan.lanes * lane_dots_in_flight, 1), cost);
 }
 

@@ -108,12 +108,15 @@ inline double cycles_of_groups(const TileChoice& choice, const ProductShape& sha
                  tiles = choice.sets_of_tiles(shape), left = divide_up(tiles % at_once, multiprocessors);
     const double last = left > 0 ? std::max(double(left), choice.of_one.alone) : 0,
                  tiles_of_one = double(tiles / at_once * choice.at_once) + last,
-                 stages = double(divide_up(shape.k, choice.tile.k)),
-                 computing = tiles_of_one * stages * choice.cycles_per_stage * choice.of_one.slowness;
-    const bool in_pieces = shape.n * choice.element_bytes % 16 == 0;
+                 stage = std::max(choice.cycles_per_stage * choice.of_one.slowness,
+                                  loading_cycles(choice, shape, cost, BlockWork{1, 1, 1})),
+                 computing = tiles_of_one * double(divide_up(shape.k, choice.tile.k)) * stage;
+    const size_t row_of_c = shape.n * choice.element_bytes;
     const double operands = (double(shape.m) + double(shape.n)) * double(shape.k),
                  results = double(shape.m) * double(shape.n),
-                 stored_rate = in_pieces ? groups.stored_bytes_per_cycle : cost.stored_elements,
+                 stored_rate = row_of_c % 32 == 0   ? groups.stored_bytes_per_cycle
+                               : row_of_c % 16 == 0 ? cost.stored_pieces
+                                                    : cost.stored_elements,
                  moving = (operands / (groups.read_bytes_per_cycle * device.memory_speed) + results / stored_rate) *
                           choice.element_bytes / double(multiprocessors);
     return groups.beginning + overlapped(computing, moving, groups.visible_part);

@@ -28,38 +28,41 @@ constexpr bool suits_lane_dots(double elements, double steps) {
     return elements * steps <= (elements < few_elements ? most_of_few : most);
 }
 
-/// What a plan costs in cycles, without the launch. (Fitted to 513 products of three types on an H100, the root of the
-/// mean square error 8 %; `sector` by hand.)
+/// What a plan costs in cycles, without the launch. (Fitted to 712 products of three types on an H100, the root of the
+/// mean square error 8 %.)
 struct LaneDotsCost {
-    static constexpr double fixed = 3330;
-    static constexpr double starting = 1.35;   // a lane, for each multiprocessor
-    static constexpr double sector = 0.15;     // a sector of the L1 cache that a load of B touches, likewise
-    static constexpr double l2_sector = 1.26;  // added for a sector that the L1 cache does not hold
-    static constexpr double barrier = 910;
-    static constexpr double round(size_t element_bytes) { return element_bytes == 8 ? 2460 : 1750; }  // of loads
+    static constexpr double fixed = 3220;
+    static constexpr double starting = 1.54;   // a lane, for each multiprocessor
+    static constexpr double line = 0.24;       // a line of the L1 cache that a load of B touches, likewise
+    static constexpr double l2_sector = 0.92;  // added for a sector that the L1 cache does not hold
+    static constexpr double barrier = 1040;
+    static constexpr double round(size_t element_bytes) { return element_bytes == 8 ? 2540 : 1840; }  // of loads
 
     static double cycles(const LaneDotsPlan& plan, size_t element_bytes, unsigned multiprocessors) {
-        constexpr size_t sector_bytes = 32;
+        constexpr size_t sector_bytes = 32, line_bytes = 128;
         // The lanes of a warp that work on one element load a column of B; neighbors work on neighboring columns.
         const unsigned of_element = plan.lanes < lanes_per_warp ? plan.lanes : lanes_per_warp;
-        const size_t row_sectors = divide_up(lanes_per_warp / of_element * element_bytes, sector_bytes),
-                     all_sectors = divide_up(of_element * plan.n * element_bytes, sector_bytes);
-        const double sectors = double(of_element * row_sectors < all_sectors ? of_element * row_sectors : all_sectors);
+        const size_t row_bytes = lanes_per_warp / of_element * element_bytes;  // of a warp's load
+        const auto touched = [&](size_t piece_bytes) {
+            const size_t of_rows = of_element * divide_up(row_bytes, piece_bytes),
+                         all = divide_up(of_element * plan.n * element_bytes, piece_bytes);
+            return double(of_rows < all ? of_rows : all);
+        };
         const double rounds = double(divide_up(plan.k, plan.lanes * lane_dots_in_flight)),
-                     lanes = double(plan.elements) * plan.lanes,
-                     loads = double(plan.elements) * plan.k / lanes_per_warp;  // of warps
+                     lanes_of_each = double(plan.elements) * plan.lanes / multiprocessors,
+                     loads_of_each = double(plan.elements) * plan.k / lanes_per_warp / multiprocessors;  // of warps
         const unsigned block_elements = plan.lanes < lane_dots_block ? lane_dots_block / plan.lanes : 1;
         // Those that work on different columns, which are neighbors.
         const size_t warps_side_by_side =
             plan.lanes < lanes_per_warp ? lane_dots_block / lanes_per_warp : block_elements;
-        const double first_part =
-            double(divide_up(block_elements * element_bytes, sector_bytes)) / double(warps_side_by_side * row_sectors);
+        const double first_part = double(divide_up(block_elements * element_bytes, sector_bytes)) /
+                                  double(warps_side_by_side * divide_up(row_bytes, sector_bytes));
         // A sector comes from L2 for the first warp of a block that loads it, but not more often than B has sectors.
-        const double of_each = sectors * loads / multiprocessors,
-                     of_b = double(plan.k) * double(plan.n * element_bytes) / sector_bytes,
-                     first_loads = of_each * (first_part < 1 ? first_part : 1);
-        return fixed + round(element_bytes) * rounds + starting * lanes / multiprocessors + sector * of_each +
-               l2_sector * (first_loads < of_b ? first_loads : of_b) + (plan.lanes > lanes_per_warp ? barrier : 0);
+        const double first_loads = touched(sector_bytes) * loads_of_each * (first_part < 1 ? first_part : 1),
+                     of_b = double(plan.k) * double(plan.n * element_bytes) / sector_bytes;
+        return fixed + round(element_bytes) * rounds + starting * lanes_of_each +
+               line * touched(line_bytes) * loads_of_each + l2_sector * (first_loads < of_b ? first_loads : of_b) +
+               (plan.lanes > lanes_per_warp ? barrier : 0);
     }
 };
 
