@@ -11,15 +11,16 @@
 
 namespace BACKEND {
 
-// If a multiprocessor works on several tiles at once: until the first stage has arrived and from the last result on;
-// rates of the memory for each multiprocessor; and the visible part of the shorter of multiplying and moving. (On an
-// H100, 190 products in f32 and 400 in f64, the root of the mean square error 6 and 5 %.)
+// What a product costs if a multiprocessor works on several tiles at once: until the first stage has arrived and from the
+// last result on; each round of tiles; bytes of A and B from the memory and of C to it, for each multiprocessor and
+// cycle; and the visible part of the shorter of multiplying and moving. (190 products in f32 and 500 in f64 on an H100,
+// the root of the mean square error 6 and 5 %.)
 struct GroupsCost {
-    double beginning, read_bytes_per_cycle, stored_bytes_per_cycle, visible_part;
+    double beginning, round, read_bytes_per_cycle, stored_bytes_per_cycle, visible_part;
 };
 
 // What a product of one type costs besides the stages, in cycles. (Fitted to more than 200 products of each type with
-// all their tiles on an H200, the caches cold; but of 16 bits, stored_elements is from 15 products on an H100, stored_pieces by hand after three, and
+// all their tiles on an H200, the caches cold; but of 16 bits, stored_elements is from 15 products on an H100, stored_pieces by hand after three, bytes_per_cycle and visible_part after 1000, and
 // `cluster` was raised from 1410 because 110 products on an H100 took a tenth longer where blocks share k.)
 struct ProductCost {
     double beginning;           // until the first stage has arrived, and from the last result on
@@ -39,12 +40,12 @@ struct ProductCost {
     GroupsCost groups = {};
 };
 inline constexpr ProductCost
-    cost_of_16_bit = {5200, 0.13, 0.126, 15.2, 0.33, 2500, 470, 97, 12, 7.5, 1, 4470, 5.5},
+    cost_of_16_bit = {5200, 0.13, 0.126, 14, 0.1, 2500, 470, 97, 12, 7.5, 1, 4470, 5.5},
     cost_of_tf32 = {5500, 0.04, 0.163, 22.5, 0, 3170, 500, 13.6, 9, 6.9, 0.13, 3360, 7.6, 5.5, 5.5, 3},
     cost_of_f32 =
-        {4880, 0.4, 0.34, 22, 0.21, 1000, 500, 100, 7, 7, 0.04, 2720, 8.4, 4.5, 4, 2.6, {7470, 18.8, 15.9, 0.57}},
+        {4880, 0.4, 0.34, 22, 0.21, 1000, 500, 100, 7, 7, 0.04, 2720, 8.4, 4.5, 4, 2.6, {7470, 0, 18.8, 15.9, 0.57}},
     cost_of_f64 = {
-        6120, 0, 0.28, 21.8, 0.07, 1000, 500, 12.1, 5.7, 3.3, 0, 2340, 8, 4.5, 4, 2.6, {6450, 17.8, 10.8, 0.23}};
+        6120, 0, 0.28, 21.8, 0.07, 1000, 500, 12.1, 5.7, 3.3, 0, 2340, 8, 4.5, 4, 2.6, {5770, 580, 18.3, 10.5, 0.2}};
 
 // The speed of a device's memory; that of an H200 is 1. (The models of few steps and of storing leave it out.)
 inline double memory_speed(const DeviceInfo& device) {

@@ -110,7 +110,8 @@ inline double cycles_of_groups(const TileChoice& choice, const ProductShape& sha
                  tiles_of_one = double(tiles / at_once * choice.at_once) + last,
                  stage = std::max(choice.cycles_per_stage * choice.of_one.slowness,
                                   loading_cycles(choice, shape, cost, BlockWork{1, 1, 1})),
-                 computing = tiles_of_one * double(divide_up(shape.k, choice.tile.k)) * stage;
+                 rounds = double(divide_up(tiles, at_once)),
+                 computing = tiles_of_one * double(divide_up(shape.k, choice.tile.k)) * stage + rounds * groups.round;
     const size_t row_of_c = shape.n * choice.element_bytes;
     const double operands = (double(shape.m) + double(shape.n)) * double(shape.k),
                  results = double(shape.m) * double(shape.n),

@@ -76,9 +76,10 @@ inline constexpr TileChoice f32_tiles[] = {
 // to 3072 that they compute in whole waves. The largest is listed several times: with and without the code to share
 // tiles, which costs 1 %, with as many rows as fill the waves, and for rows of C that TMA cannot store. Tiles of 16, 32
 // and 64 rows all wait for B. Sharing B by multicast costs another 1 %; it pays where rows of B are slow to read.
-// (Tiles of 96 to 128 rows x 64 columns, those in parts along k, and how much slower unequal shares of a tile are, 1.3,
-// were timed on an H100: 35 products with all tiles, and checked on 157 others. Batches of 128 x 128 and of 64 x 64,
-// four tiles at once, were timed on an H100 and an H200.)
+// (Tiles of 96 to 128 rows x 64 columns, and those in parts along k, were timed on an H100: 35 products with all tiles,
+// and checked on 157 others. How much slower unequal shares of a tile are, 1.4, and how many cycles more exchanged sums
+// take, 3500, were set by hand: then the choice cost least in 1000 products with all tiles on an H100. Batches of 128 x
+// 128 and of 64 x 64, four tiles at once, were timed on an H100 and an H200.)
 template <typename T>
 inline constexpr TileChoice tensor_core_tiles[] = {
     tile<OverlappedTile<T, 256, false, 1, true>>(1016, 1700),
@@ -123,12 +124,12 @@ inline constexpr TileChoice tensor_core_tiles[] = {
     tile<TransposedProductTile<T, 128, 2, 4>>(560, 10500),
     tile<TransposedProductTile<T, 128, 2, 8>>(580, 11500),
     tile<TransposedProductTile<T, 16, 1, 1, 1, true>>(270, 5000, small_tile_stream_k(16 * 64, 270)),
-    tile<TransposedProductTile<T, 64, 2, 1, 1, true>>(380, 5000, small_tile_stream_k(64 * 128, 380, 1.3)),
-    tile<TransposedProductTile<T, 128, 2, 1, 1, true>>(520, 5000, small_tile_stream_k(128 * 128, 520, 1.3)),
-    tile<TransposedProductTile<T, 192, 2, 1, 1, true>>(765, 5000, small_tile_stream_k(192 * 128, 765, 1.3)),
-    tile<TransposedProductTile<T, 64, 2, 1, 2, true>>(393, 5100, small_tile_stream_k(64 * 128, 393, 1.3)),
-    tile<TransposedProductTile<T, 128, 2, 1, 2, true>>(528, 5100, small_tile_stream_k(128 * 128, 528, 1.3)),
-    tile<TransposedProductTile<T, 192, 2, 1, 2, true>>(775, 5100, small_tile_stream_k(192 * 128, 775, 1.3)),
+    tile<TransposedProductTile<T, 64, 2, 1, 1, true>>(380, 5000, small_tile_stream_k(64 * 128, 380, 1.4, 3500)),
+    tile<TransposedProductTile<T, 128, 2, 1, 1, true>>(520, 5000, small_tile_stream_k(128 * 128, 520, 1.4, 3500)),
+    tile<TransposedProductTile<T, 192, 2, 1, 1, true>>(765, 5000, small_tile_stream_k(192 * 128, 765, 1.4, 3500)),
+    tile<TransposedProductTile<T, 64, 2, 1, 2, true>>(393, 5100, small_tile_stream_k(64 * 128, 393, 1.4, 3500)),
+    tile<TransposedProductTile<T, 128, 2, 1, 2, true>>(528, 5100, small_tile_stream_k(128 * 128, 528, 1.4, 3500)),
+    tile<TransposedProductTile<T, 192, 2, 1, 2, true>>(775, 5100, small_tile_stream_k(192 * 128, 775, 1.4, 3500)),
     tile<OverlappedTile<T, 256, false, 2>>(1026, 2300),
     tile<OverlappedTile<T, 256, true, 2>>(1026, 2300, tensor_core_stream_k),
     tile<OverlappedTile<T, 240, false, 2>>(962, 2300),
@@ -147,8 +148,8 @@ inline constexpr TileChoice tensor_core_tiles[] = {
     tile<TransposedProductTile<T, 16, 1, 2, 1, false, false, TransposedB>>(270, 4200),
     tile<TransposedProductTile<T, 64, 1, 2, 1, false, false, TransposedB>>(270, 5800),
     tile<TransposedProductTile<T, 64, 1, 4, 1, false, false, TransposedB>>(270, 8500),
-    tile<TransposedProductTile<T, 64, 2, 1, 1, true, false, TransposedB>>(380, 5000,
-                                                                          small_tile_stream_k(64 * 128, 380, 1.3)),
+    tile<TransposedProductTile<T, 64, 2, 1, 1, true, false, TransposedB>>(
+        380, 5000, small_tile_stream_k(64 * 128, 380, 1.4, 3500)),
     tile<OverlappedTile<T, 256, false, 1, true, TransposedA>>(1016, 1700),
     tile<TransposedProductTile<T, 128, 2, 1, 1, false, true, TransposedA>>(520, 2300),
     tile<TransposedProductTile<T, 64, 2, 1, 1, false, true, TransposedA>>(380, 2300),
@@ -169,7 +170,7 @@ constexpr TileChoice f64_tile(double reached) {
 }
 // Several blocks of a multiprocessor; the cycles are those of one tile.
 template <int tile_m, int tile_n, int warps_m, int stages, int resident>
-constexpr TileChoice f64_resident_tile(double reached, const TilesOfOneProduct& of_one) {
+constexpr TileChoice f64_resident_tile(double reached, const TilesOfOneProduct& of_one = {}) {
     constexpr double cycles_at_peak = tile_m * tile_n * hopper_tile_k<double> / 128;
     TileChoice choice =
         tile<F64Tile<tile_m, tile_n, warps_m, stages, PlainLayouts, resident>>(cycles_at_peak / reached, 2500);
@@ -185,8 +186,8 @@ inline constexpr TileChoice f64_tiles[] = {
     f64_tile<32, 64, 2, 8>(0.68),
     f64_tile<64, 32, 4, 8>(0.75),
     f64_tile<32, 32, 4, 12>(0.48),
-    f64_resident_tile<32, 64, 2, 6, 3>(0.87, {1, 1.23}),
-    f64_resident_tile<32, 32, 4, 8, 3>(0.615, {1, 1}),
+    f64_resident_tile<32, 64, 2, 6, 3>(0.846, {1, 1.21}),
+    f64_resident_tile<32, 32, 4, 8, 3>(0.598),
     f64_tile<128, 128, 2, 6, TransposedC>(0.92),
     f64_tile<64, 128, 2, 8, TransposedC>(0.9),
     f64_tile<64, 64, 2, 8, TransposedC>(0.88),
