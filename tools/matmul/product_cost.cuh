@@ -20,8 +20,9 @@ struct GroupsCost {
 };
 
 // What a product of one type costs besides the stages, in cycles. (Fitted to more than 200 products of each type with
-// all their tiles on an H200, the caches cold; but of 16 bits, stored_elements is from 15 products on an H100, stored_pieces by hand after three, bytes_per_cycle and visible_part after 1000, and
-// `cluster` was raised from 1410 because 110 products on an H100 took a tenth longer where blocks share k.)
+// all their tiles on an H200, the caches cold; but of 16 bits, stored_elements is from 15 products on an H100, and set by
+// hand are, on H100s, bytes_per_cycle and visible_part after 1000 products, stored_pieces after three, and `cluster`,
+// 1410 before, because 110 products took a tenth longer where blocks share k.)
 struct ProductCost {
     double beginning;           // until the first stage has arrived, and from the last result on
     double tile_part;           // of a tile's fixed cycles, which are those of one tile after another,
