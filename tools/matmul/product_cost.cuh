@@ -11,8 +11,8 @@
 
 namespace BACKEND {
 
-// What a product costs if a multiprocessor works on several tiles at once: until the first stage has arrived and from the
-// last result on; each round of tiles; bytes of A and B from the memory and of C to it, for each multiprocessor and
+// What a product costs if a multiprocessor works on several tiles at once: until the first stage has arrived and from
+// the last result on; each round of tiles; bytes of A and B from the memory and of C to it, for each multiprocessor and
 // cycle; and the visible part of the shorter of multiplying and moving. (190 products in f32 and 500 in f64 on an H100,
 // the root of the mean square error 6 and 5 %.)
 struct GroupsCost {
@@ -20,9 +20,9 @@ struct GroupsCost {
 };
 
 // What a product of one type costs besides the stages, in cycles. (Fitted to more than 200 products of each type with
-// all their tiles on an H200, the caches cold; but of 16 bits, stored_elements is from 15 products on an H100, and set by
-// hand are, on H100s, bytes_per_cycle and visible_part after 1000 products, stored_pieces after three, and `cluster`,
-// 1410 before, because 110 products took a tenth longer where blocks share k.)
+// all their tiles on an H200, the caches cold; but of 16 bits, stored_elements is from 15 products on an H100, and set
+// by hand are, on H100s, bytes_per_cycle and visible_part after 1000 products, stored_pieces after three, and
+// `cluster`, 1410 before, because 110 products took a tenth longer where blocks share k.)
 struct ProductCost {
     double beginning;           // until the first stage has arrived, and from the last result on
     double tile_part;           // of a tile's fixed cycles, which are those of one tile after another,
@@ -35,7 +35,7 @@ struct ProductCost {
     double stored_sectors, stored_pieces, stored_elements, visible_storing;
     double copying,
         copied_bytes_per_cycle;  // copies of A and B to aligned rows: the launch, and for each multiprocessor
-    // Until a multiprocessor has received 128 bytes of a row that begins at an odd multiple of 16 bytes: of A, of B, and
+    // Until a multiprocessor has received 128 bytes of a row that begins at an odd multiple of 16 bytes: of A, of B, or
     // of either if two blocks share it. (A's in f64 on an H100; tf32's in products of 2044 and 4092 on an H100.)
     double unaligned_row_of_a = 4.5, unaligned_row_of_b = 4, unaligned_shared_row = 2.6;
     GroupsCost groups = {};

@@ -26,8 +26,8 @@ inline std::string thin_tile(size_t m, size_t n, size_t k, unsigned shares) {
 }
 
 // What a product costs in cycles if lanes or warps load the elements of their part of C's tile for themselves, in
-// rounds of a few steps along k. (Fitted to 74 to 267 products of each type on an H100, the caches cold; the root of the
-// mean square error is 5 to 9 %.)
+// rounds of a few steps along k. (Fitted to 74 to 267 products of each type on an H100, the caches cold; the root of
+// the mean square error is 5 to 9 %.)
 struct RoundsCost {
     double fixed;        // until the first loads, and from the last ones on
     double of_wave;      // a round of a wave of blocks

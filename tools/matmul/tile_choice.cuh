@@ -11,8 +11,8 @@
 
 namespace BACKEND {
 
-// If a multiprocessor works on several tiles at once, but on those of one product: how many times as long stages take as
-// in a batch, and in the time of how many tiles the first one is finished.
+// If a multiprocessor works on several tiles at once, but on those of one product: how many times as long stages take
+// as in a batch, and in the time of how many tiles the first one is finished.
 struct TilesOfOneProduct {
     double slowness = 1, alone = 1;
 };

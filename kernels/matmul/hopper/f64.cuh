@@ -70,8 +70,8 @@ __device__ inline void store_f64(double* c, int tile_row, int tile_column, int m
 }
 
 /// Grid: at most `resident` blocks per multiprocessor. Block 384: a producer warpgroup, which loads tiles, and two
-/// consumers, which multiply. If several blocks are resident, one stores while others multiply; they have tiles of their
-/// own, never parts, and only a producer warp: block 288. `many`: for the products of a batch, whose Cs are stride_c
+/// consumers, which multiply. If several blocks are resident, one stores while others multiply; they have whole tiles,
+/// never parts, and only a producer warp: block 288. `many`: for the products of a batch, whose Cs are stride_c
 /// elements apart. Any m, n and k.
 template <typename Shape, bool many, int resident = 1>
 __global__ void __launch_bounds__(f64_threads<resident>, resident)

@@ -105,8 +105,8 @@ struct HopperPipeline {
         fence_barrier_init();
     }
 
-    /// Called by all threads of all blocks that share an operand: none uses a barrier before it is initialized, nor reads
-    /// A or B before they are copied.
+    /// Called by all threads of all blocks that share an operand: none uses a barrier before it is initialized, nor
+    /// reads A or B before they are copied.
     __device__ static void begin() {
         wait_for_previous_kernel();
         if (multicast > 1) cluster_barrier();
