@@ -420,7 +420,7 @@ exchanged() {
     exchanged tf32 128x128x32:stream-k@132 130x180x3000
     exchanged tf32 128x128x32:stream-k@20 130x181x501
     exchanged tf32 128x128x32:stream-k:multicast@20 130x180x500
-    exchanged tf32 128x128x32:stream-k:multicast@20 257x261x1001
+    exchanged tf32 128x128x32:stream-k:multicast@24 257x261x1001
     exchanged f64 32x32x16:stream-k@120 130x180x250
     exchanged f64 64x64x16:stream-k@45 131x181x251
     exchanged f64 64x64x16:stream-k@45 131x181x251 --transpose a

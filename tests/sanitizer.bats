@@ -61,7 +61,7 @@ workloads() {
                 "--profile -t tf32 -k hopper --tile 192x128x32:multicast -n 300x260x100" \
                 "--profile -k hopper --tile 64x64x32:groups -n 300x261x100" \
                 "--profile -t f64 -k hopper --tile 32x64x16:groups -n 300x261x100" \
-                "--profile -t tf32 -k hopper --tile 128x128x32:stream-k:multicast@8 -n 130x260x500" \
+                "--profile -t tf32 -k hopper --tile 128x128x32:stream-k:multicast@16 -n 130x260x520" \
                 "--profile -t f32 -k fastest --batch 3 --transpose a -n 33,190x70x301" \
                 "--profile -t bf16 -k fastest --batch 5 --transpose b -n 100,61x200x1001" \
                 "--profile -t bf16 -k hopper --transpose a,b -n 300x298x190,130x264x520" \

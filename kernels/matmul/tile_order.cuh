@@ -62,7 +62,7 @@ struct TileOrder {
         tile_row = first_row + tile % band_tiles % rows;
         tile_column = tile % band_tiles / rows;
     }
-    __device__ void place(unsigned tile, unsigned& tile_row, unsigned& tile_column, OnlyProduct) const {
+    __host__ __device__ void place(unsigned tile, unsigned& tile_row, unsigned& tile_column, OnlyProduct) const {
         place(tile, tile_row, tile_column);
     }
     /// In a batch, the first set of tiles differs from product to product. Where a product's tiles divide the number of
@@ -74,7 +74,8 @@ struct TileOrder {
     }
 };
 
-/// The same with rows and columns exchanged: every set of `together` consecutive tiles lies side by side.
+/// The same with rows and columns exchanged: every set of `together` consecutive tiles lies side by side. (The members
+/// that count rows and columns are those of the exchanged grid.)
 struct TileOrderAcross : TileOrder {
     TileOrderAcross(unsigned rows, unsigned columns, unsigned widest, unsigned together_, size_t products_ = 1)
         : TileOrder(columns, rows, widest, together_, products_) {}

@@ -100,8 +100,8 @@ def one_wave(tile):
     count = blocks // tile.split if tile.split < 3 else blocks * 10 // 11 // tile.split
     rows = max(rows for rows in range(1, int(count ** 0.5) + 1) if count % rows == 0)
     rows, columns = max(rows, count // rows), min(rows, count // rows)
-    if "multicast" in tile.key and rows % 2:
-        rows -= 1
+    if "multicast" in tile.key:  # pairs of tiles below each other or, in tf32, side by side
+        rows, columns = (rows, columns - columns % 2) if tile.dtype == "tf32" else (rows - rows % 2, columns)
     return rows, columns
 
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 
 #include "common/cuda/device_info.hpp"
 #include "common/cuda/launch_shape.cuh"
@@ -29,7 +30,7 @@ struct ProductCost {
     double per_result;          // and for each of its elements: what the last tile takes after its last stage
     double bytes_per_cycle;     // of A and B from the memory, for each multiprocessor
     double visible_part;        // of the shorter of multiplying and reading: the rest is hidden
-    double cluster, multicast;  // of clusters whose blocks share k, or B
+    double cluster, multicast;  // of clusters whose blocks share k, or an operand
     // Bytes of C that each multiprocessor stores in a cycle, if rows begin at sectors of the L2 cache, at multiples of
     // 16 bytes, or elsewhere; and the visible part of the shorter of storing and the rest.
     double stored_sectors, stored_pieces, stored_elements, visible_storing;

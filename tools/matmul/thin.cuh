@@ -24,8 +24,9 @@
 
 namespace BACKEND {
 
-// What a thin product costs in cycles, without the launch. The constants are from timings on an H200, the caches
-// cold: the fixed ones fitted to 30 to 150 products of each kind and size of elements, the rates from large products.
+// What a thin product costs in cycles, without the launch. The constants are from timings on an H200 (but of dots and
+// of one column on an H100), the caches cold: the fixed ones fitted to 30 to 150 products of each kind and size of
+// elements, the rates from large products.
 struct ThinCost {
     double fixed;                           // of a block: staging, adding the sums of its lanes
     double busy;                            // of a multiprocessor, if it takes longer than the memory
@@ -118,7 +119,8 @@ ProductMethod lane_dots_method(const ProductProblem& problem) {
     const auto multiprocessors = unsigned(problem.device->multiprocessors);
     const LaneDotsPlan plan = plan_lane_dots(m, n, k, sizeof(T), multiprocessors);
     const double busy = LaneDotsCost::cycles(plan, sizeof(T), multiprocessors) - LaneDotsCost::fixed;
-    const ThinCost cost = {LaneDotsCost::fixed, busy, 0, 8, 17 * memory_speed(*problem.device)};
+    constexpr double bytes_per_cycle = 12;  // on an H100, as all of this kind's costs
+    const ThinCost cost = {LaneDotsCost::fixed, busy, 0, 8, bytes_per_cycle};
     return thin_method_of<LaneDots, T>(problem, plan, thin_tile(1, 1, plan.lanes * lane_dots_in_flight, 1), cost);
 }
 

@@ -1,6 +1,7 @@
 // A tile of a Hopper kernel, as the tables list it. Only for nvcc.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "common/cuda/launch_shape.cuh"
@@ -12,7 +13,7 @@
 namespace BACKEND {
 
 // If a multiprocessor works on several tiles at once, but on those of one product: how many times as long stages take
-// as in a batch, and in the time of how many tiles the first one is finished.
+// as in a batch, and as how many tiles of a full multiprocessor a lone tile takes.
 struct TilesOfOneProduct {
     double slowness = 1, alone = 1;
 };

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <utility>
 
 #include "common/cuda/launch_shape.cuh"
@@ -67,7 +68,7 @@ inline BlockWork longest_work(const TileChoice& choice, const ProductShape& shap
     const StreamKSchedule schedule =
         stream_k_schedule(tiles, k, choice.tile.k, multiprocessors / choice.multicast, sharing);
     const size_t full_waves = divide_up(size_t{schedule.whole} * cluster, device.blocks_at_once(cluster));
-    // A single tile takes as long as all those that a multiprocessor works on at once.
+    // In a batch, a single tile takes as long as all those that a multiprocessor works on at once.
     const double waves = double(choice.at_once > 1 ? std::max<size_t>(full_waves, choice.at_once) : full_waves);
     if (schedule.whole == tiles)
         return {waves * steps, waves, std::min(1.0, double(tiles) * cluster / multiprocessors)};
@@ -104,12 +105,13 @@ inline double cycles_of_batch(const TileChoice& choice, const ProductShape& shap
 inline double cycles_of_groups(const TileChoice& choice, const ProductShape& shape, const ProductCost& cost,
                                const DeviceModel& device) {
     const GroupsCost& groups = cost.groups;
+    const BlockWork all_busy{1, 1, 1};
     const size_t multiprocessors = device.multiprocessors, at_once = multiprocessors * choice.at_once,
                  tiles = choice.sets_of_tiles(shape), left = divide_up(tiles % at_once, multiprocessors);
     const double last = left > 0 ? std::max(double(left), choice.of_one.alone) : 0,
                  tiles_of_one = double(tiles / at_once * choice.at_once) + last,
                  stage = std::max(choice.cycles_per_stage * choice.of_one.slowness,
-                                  loading_cycles(choice, shape, cost, BlockWork{1, 1, 1})),
+                                  loading_cycles(choice, shape, cost, all_busy)),
                  rounds = double(divide_up(tiles, at_once)),
                  computing = tiles_of_one * double(divide_up(shape.k, choice.tile.k)) * stage + rounds * groups.round;
     const size_t row_of_c = shape.n * choice.element_bytes;
@@ -127,6 +129,9 @@ inline double cycles_of_groups(const TileChoice& choice, const ProductShape& sha
 // or, if it is the last, as its shares. Meanwhile the memory has to deliver A and B once.
 inline double estimated_cycles(const TileChoice& choice, const ProductShape& shape, size_t products,
                                const ProductCost& cost, const DeviceModel& device) {
+    if (choice.at_once > 1 && products == 1)
+        return copying_cycles(shape, choice.stored, choice.element_bytes, cost, device) +
+               cycles_of_groups(choice, shape, cost, device);
     const BlockWork work = longest_work(choice, shape, products, device);
     const unsigned multiprocessors = device.multiprocessors;
     const bool in_place = reads_row_sets(choice, shape, products);
@@ -139,7 +144,6 @@ inline double estimated_cycles(const TileChoice& choice, const ProductShape& sha
         return cycles_of_batch(choice, shape, products, device, work, computing, reading * double(products));
     }
     const double copying = in_place ? 0 : copying_cycles(shape, choice.stored, choice.element_bytes, cost, device);
-    if (choice.at_once > 1) return copying + cycles_of_groups(choice, shape, cost, device);
     const double least = (in_place ? LoadingCost::least_in_place : 1) *
                          least_reading_cycles(shape, choice.element_bytes, device),
                  reading = std::max(least, memory_cycles(choice, shape, cost.bytes_per_cycle, multiprocessors)),

@@ -219,7 +219,8 @@ struct F32GroupTile : HopperTile {
 
     static LaunchShape enqueue(const MatmulArguments<float>& arguments, const StreamKCost&) {
         constexpr unsigned group = 8;
-        const HopperOperands<float> operands(arguments, true);
+        constexpr bool as_batch = true;  // the kernel asks for matrices by number, even for one
+        const HopperOperands<float> operands(arguments, as_batch);
         const TileOrder order = order_of(arguments, tile_m, tile_n, group);
         const CUtensorMap map_a = Layouts::a_transposed ? operands.map_a_rows(tile_m) : operands.map_a(tile_m),
                           map_b = Layouts::b_transposed

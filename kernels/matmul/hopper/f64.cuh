@@ -18,9 +18,10 @@
 
 namespace BACKEND {
 
-/// The threads of a block that load tiles, and all of them, if so many blocks are resident.
+/// The threads of a block that load tiles, if so many blocks are resident.
 template <int resident>
 constexpr unsigned f64_producers = resident > 1 ? 32 : 128;
+/// All threads of such a block.
 template <int resident>
 constexpr unsigned f64_threads = f64_producers<resident> + 256;
 
@@ -82,6 +83,7 @@ __global__ void __launch_bounds__(f64_threads<resident>, resident)
     using Shares = SumsOfShares<256, double, Shape::sums>;
     constexpr bool stream_k = resident == 1, moves_registers = resident == 1;
     constexpr unsigned producers = f64_producers<resident>;
+    static_assert(Pipeline::asking_warps * 32 <= producers);
     extern __shared__ __align__(1024) unsigned char memory[];
     auto& ring = *reinterpret_cast<typename Pipeline::Shared*>(memory);
     typename Pipeline::Position position;
@@ -136,7 +138,7 @@ __global__ void __launch_bounds__(f64_threads<resident>, resident)
 #endif
 }
 
-/// `resident`: blocks of a multiprocessor. (Products of 192 to 256 steps along k took 8 to 14 % less with three.)
+/// `resident`: blocks of a multiprocessor. (Products with k of 192 to 256 took 8 to 14 % less time with three.)
 template <int tile_m_, int tile_n_, int warps_m, int stages, typename Layouts_ = PlainLayouts, int resident = 1>
 struct F64Tile : HopperTile {
     using Element = double;
@@ -146,6 +148,7 @@ struct F64Tile : HopperTile {
     static constexpr bool stream_k = resident == 1, can_exchange = stream_k, takes_batch = resident == 1;
     static constexpr unsigned row_sets = Layouts::plain && resident == 1 ? f64_row_sets : 0;
     static_assert(sizeof(typename Shape::Pipeline::Shared) <= most_shared_bytes_of(resident));
+    static_assert(resident == 1 || Layouts::plain);
 
     static LaunchShape enqueue(const MatmulArguments<double>& arguments, const StreamKCost& cost) {
         if constexpr (row_sets > 0) {
@@ -159,7 +162,7 @@ struct F64Tile : HopperTile {
         }
         const HopperOperands<double> operands(arguments);
         return launch(kernel_of<takes_batch>(arguments, matmul_hopper_f64<Shape, Layouts::only_many, resident>,
-                                             matmul_hopper_f64 < Shape, takes_batch || Layouts::only_many, resident >),
+                                             matmul_hopper_f64<Shape, (takes_batch || Layouts::only_many), resident>),
                       sizeof(typename Shape::Pipeline::Shared), arguments, cost,
                       operands.maps(tile_m, Layouts::b_transposed ? tile_n : hopper_tile_k<double>), operands.stream());
     }

@@ -189,7 +189,8 @@ public:
         return bytes(extents_of(m, k, a_transposed)) + bytes(extents_of(k, n, b_transposed));
     }
 
-    /// For tiles of A of tile_m rows, each in so many equal parts, and of B in boxes of `b_box_rows` rows.
+    /// For tiles of A of tile_m rows, each in `parts` equal parts that blocks load, and of B in boxes of `b_box_rows`
+    /// rows.
     OperandMaps maps(unsigned tile_m, unsigned b_box_rows, CUtensorMapDataType type = tensor_map_type<T>,
                      unsigned parts = 1) const {
         const unsigned row_step = 8 * parts;  // each part is whole groups of swizzled rows
@@ -316,9 +317,9 @@ PartialSums partial_sums(const MatmulArguments<T>& arguments) {
 ///     enqueue(arguments, cost)   enqueues the product; `cost` decides which tiles Stream-K shares
 struct HopperTile {
     static constexpr unsigned split_k = 1;             // blocks of a cluster that share one tile along k
-    static constexpr unsigned multicast = 1;           // blocks of a cluster that share B, or A: they receive the same
-    static constexpr bool shares_a = false;            // rows of A, not the same columns of B
-    static constexpr unsigned at_once = 1;             // tiles that a multiprocessor works on
+    static constexpr unsigned multicast = 1;           // blocks of a cluster that receive the same part of an operand,
+    static constexpr bool shares_a = false;            // which is A, not B
+    static constexpr unsigned at_once = 1;             // tiles that a multiprocessor works on, in groups or in blocks
     static constexpr unsigned least_rows = 0;          // not 0: tiles have any multiple of 8 rows from here to tile_m
     static constexpr bool stream_k = false;            // can share tiles
     static constexpr bool can_exchange = false;        // whose blocks can exchange their sums: see SumsOfShares

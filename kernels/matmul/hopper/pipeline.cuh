@@ -35,8 +35,8 @@ __device__ inline void copy_box_out(const CUtensorMap& map, const void* shared, 
 
 /// The maps of A and B, and where their tiles end. TMA fills what lies beyond a matrix with zeros, which can take much
 /// longer than copying as much. So a last row of tiles that A does not fill, which begins at `last_row`, has a map of A
-/// with boxes of only `last_rows` rows; and boxes of B that begin beyond its n columns are left out: what is in their
-/// place adds to sums beyond C alone.
+/// with boxes of only `last_rows` rows, each a block's part of the tile; and boxes of B that begin beyond its n columns
+/// are left out: what is in their place adds to sums beyond C alone.
 struct OperandMaps {
     CUtensorMap a, last_a, b;
     int last_row, last_rows, n;
@@ -90,6 +90,7 @@ struct HopperPipeline {
     static constexpr int parts_of_a = shares_a ? multicast : 1, parts_of_b = shares_a ? 1 : multicast;
     static constexpr int own_rows = tile_m / parts_of_a;
     static_assert(tile_m % (8 * parts_of_a) == 0, "a part of A is whole groups of swizzled rows");
+    static_assert(boxes % parts_of_b == 0 || tile_k % parts_of_b == 0);
     /// A block's part of B: own_boxes whole boxes, or box_rows rows of every box.
     static constexpr int box_rows = boxes % parts_of_b == 0 ? tile_k : tile_k / parts_of_b;
     static constexpr int own_boxes = boxes % parts_of_b == 0 ? boxes / parts_of_b : boxes;
@@ -180,7 +181,7 @@ struct HopperPipeline {
     __device__ static int refills(unsigned steps) { return multicast > 1 ? static_cast<int>(steps) - stages : 0; }
 
 private:
-    /// Waits until the stage is empty, and requests A's box, of `rows` rows, and the first `existing` boxes of B.
+    /// Waits until the stage is empty, and requests its part of A, of `rows` rows, and the first `existing` boxes of B.
     /// `bytes`: how many bytes arrive.
     template <typename Product>
     __device__ static void load_boxes(Shared& shared, const Position& position, const CUtensorMap& map_a,

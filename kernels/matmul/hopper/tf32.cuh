@@ -151,7 +151,7 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
 #if HOPPER_CODE
     constexpr int tile_n = 64 * warpgroups;
     constexpr bool large = tile_m * warpgroups > 256;  // more sums than an equal part of the registers holds
-    using Pipeline = HopperPipeline<float, tile_m, tile_n, stages, 32, multicast, Layouts, true>;
+    using Pipeline = HopperPipeline<float, tile_m, tile_n, stages, 32, multicast, Layouts, (multicast > 1)>;
     using Operand = TransposedOperand<float, Layouts>;
     using Shares = SumsOfShares<128 * warpgroups, float, tile_m / 2, !large>;
     extern __shared__ __align__(1024) unsigned char memory[];

@@ -1,10 +1,12 @@
 // The Hopper kernels of tf32 in the tile sizes that pay, and how long each takes. Only for nvcc.
 #pragma once
 
+#include "kernels/matmul/hopper/stream_k_cost.cuh"
 #include "kernels/matmul/hopper/tf32.cuh"
 #include "kernels/matmul/hopper/tf32_split_k.cuh"
 #include "kernels/matmul/hopper/tf32x3.cuh"
 #include "tools/matmul/hopper/tile_row.cuh"
+#include "tools/matmul/tile_choice.cuh"
 
 namespace BACKEND {
 

@@ -2,6 +2,9 @@
 #pragma once
 
 #include "kernels/matmul/hopper/launch.cuh"
+#include "kernels/matmul/hopper/layouts.cuh"
+#include "kernels/matmul/hopper/stream_k_cost.cuh"
+#include "tools/matmul/tile_choice.cuh"
 #include "tools/matmul/tile_cost.cuh"
 
 namespace BACKEND {
