@@ -157,6 +157,7 @@ std::string tile_order_case(Random& random) {
                together = random.coin() ? 1 : static_cast<unsigned>(random.number(1, 2)),
                products = random.coin() ? 1 : static_cast<unsigned>(random.number(2, 5));
     const TileOrder order(rows, columns, highest, together, products);
+    const TileOrderAcross across(columns, rows, highest, together, products);
     try {
         require(order.tiles_m >= rows && order.tiles_m < rows + together, "rows of tiles are missing or too many");
         std::vector<bool> seen(order.tiles());
@@ -172,6 +173,11 @@ std::string tile_order_case(Random& random) {
             seen[place] = true;
             if (tile % together == 0) first_row = row, first_column = column;
             require(row == first_row + tile % together && column == first_column, "a set's tiles do not lie together");
+            unsigned row_across = 0, column_across = 0;
+            int product_across = 0;
+            across.place(tile, row_across, column_across, product_across);
+            require(row_across == column && column_across == row && product_across == product,
+                    "the order across is not that of the exchanged grid");
         }
         const unsigned blocks = some_blocks(random);
         unsigned counted = 0;
