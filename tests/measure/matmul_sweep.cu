@@ -1,6 +1,5 @@
-// Times every tile of matmul's fast variants, and cuBLAS, in one process: a hundred thousand rows in one and a half
-// minutes, ten times as many as matmul_regret.py, but with less care (few samples, on their own). The cost models are
-// fitted to its rows.
+// Times every tile of matmul's fast variants, and cuBLAS, in one process: far more rows than matmul_regret.py in the same
+// time, but with less care (few samples, on their own). Some constants of the cost models are fitted to such rows.
 //     make bin/matmul
 //     nvcc -std=c++17 -O1 -I. -DBACKEND=gpu -gencode arch=compute_90a,code=sm_90a tests/measure/matmul_sweep.cu
 //         build/gpu/cuda-unit.o build/gpu/gang-unit.o build/libgridutils.a build/libsimt.a build/libgridutils.a
