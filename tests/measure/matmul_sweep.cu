@@ -6,19 +6,21 @@
 //         -Xlinker --gc-sections -lcublas -lfmt -lz -lpthread -ldl -lrt -lbacktrace -o matmul_sweep
 //     ./matmul_sweep <SHAPES >ROWS       on a Hopper GPU with 20 GB of memory; it takes three minutes to build
 // Build it in the top folder. A line of SHAPES is a type and m, n and k: "tf32 2044 2044 2044". A row has the type, m,
-// n, k, the variant, the tile's key, the cycles that the model estimates, and the median time in us, the caches cold. The
-// models leave out the launch: an estimate is (cycles + 3170) / 1980 us. A kernel's first launch loads its code, so that
-// a shape's first rows may be disturbed.
+// n, k, the variant, the tile's key, the cycles that the model estimates, and the median time in us, the caches cold.
+// The models leave out the launch: an estimate is (cycles + 3170) / 1980 us. A kernel's first launch loads its code, so
+// that a shape's first rows may be disturbed.
 #include "common/cuda/passes.hpp"
 #include "tools/matmul/variants.cuh"
 
 #if HOST_PASS
-#include <cublas_v2.h>
-
 #include <iostream>
 
 #include "common/cuda/device.cuh"
+#include "common/measure/statistics.hpp"
+#include "common/measure/timing.cuh"
 #include "tools/matmul/choice.cuh"
+#include "tools/matmul/peers.cuh"
+#include "tools/matmul/product.cuh"
 #endif
 
 #include <algorithm>
@@ -31,119 +33,93 @@
 
 namespace BACKEND {
 
-// Reads more than the L2 cache holds.
-__global__ void read_through(const float4* data, size_t count, float* never_written) {
-    float sum = 0;
-    for (size_t i = blockIdx.x * size_t{blockDim.x} + threadIdx.x; i < count; i += size_t{gridDim.x} * blockDim.x)
-        sum += __ldcg(data + i).x;
-    if (sum == 12345.0f) *never_written = sum;
-}
-
 // Numbers between -1 and 1.
-template <typename T>
-__global__ void fill_matrix(T* data, size_t count, unsigned seed) {
+__global__ void fill_matrix(void* data, DType dtype, size_t count, unsigned seed) {
     for (size_t i = blockIdx.x * size_t{blockDim.x} + threadIdx.x; i < count; i += size_t{gridDim.x} * blockDim.x) {
         unsigned hash = static_cast<unsigned>(i) * 2654435761u + seed;
         hash = (hash ^ hash >> 15) * 2246822519u;
-        data[i] = T(float((hash ^ hash >> 13) % 2048) / 1024.0f - 1.0f);
+        const float number = float((hash ^ hash >> 13) % 2048) / 1024.0f - 1.0f;
+        switch (dtype) {
+            case DType::f64: static_cast<double*>(data)[i] = number; break;
+            case DType::f16: static_cast<__half*>(data)[i] = __half(number); break;
+            case DType::bf16: static_cast<__nv_bfloat16*>(data)[i] = __nv_bfloat16(number); break;
+            default: static_cast<float*>(data)[i] = number;
+        }
     }
 }
 
 #if HOST_PASS
-struct Sweep {
-    static constexpr size_t matrix_bytes = size_t{3} << 30, flushed_bytes = size_t{110} << 20;
-    static constexpr unsigned blocks = 1024, threads = 256;
+class Sweep {
+public:
+    static constexpr size_t most_elements = size_t{1} << 28;  // of a matrix
 
-    DeviceBuffer<unsigned char> d_a{matrix_bytes}, d_b{matrix_bytes}, d_c{matrix_bytes}, d_workspace{2 * matrix_bytes},
-        d_partials{size_t{256} << 20}, d_flushed{flushed_bytes};
-    cudaEvent_t before, after;
-    cublasHandle_t cublas;
+    explicit Sweep(const DeviceInfo& device)
+        : partials_(make_partials(device)),
+          stopwatch_(true, device.l2_bytes),
+          multiprocessors_(unsigned(device.multiprocessors)) {}
 
-    Sweep() {
-        CHECK(cudaMemset(d_partials.data(), 0, size_t{256} << 20));
-        CHECK(cudaMemset(d_flushed.data(), 0, flushed_bytes));
-        CHECK(cudaEventCreate(&before));
-        CHECK(cudaEventCreate(&after));
-        if (cublasCreate(&cublas) != CUBLAS_STATUS_SUCCESS) fail(Exit::cuda_error, "cuBLAS does not start");
+    void fill(DType dtype) {
+        fill_matrix<<<1024, 256>>>(a_.data(), dtype, most_elements, 1);
+        fill_matrix<<<1024, 256>>>(b_.data(), dtype, most_elements, 7);
+        CHECK(cudaGetLastError());
+        CHECK(cudaDeviceSynchronize());
     }
 
-    template <typename T>
-    void fill_with() {
-        constexpr size_t count = size_t{1} << 28;
-        fill_matrix<<<blocks, threads>>>(reinterpret_cast<T*>(d_a.data()), count, 1u);
-        fill_matrix<<<blocks, threads>>>(reinterpret_cast<T*>(d_b.data()), count, 7u);
-    }
-
-    // The median time of a launch in us, after one that does not count.
-    template <typename Launch>
-    double time_of(const ProductShape& shape, const Launch& launch) {
-        const int samples = shape.flop() > 6e9 ? 3 : 5;
-        std::vector<float> times;
-        for (int sample = -1; sample < samples; ++sample) {
-            read_through<<<blocks, threads>>>(reinterpret_cast<const float4*>(d_flushed.data()),
-                                              flushed_bytes / sizeof(float4),
-                                              reinterpret_cast<float*>(d_flushed.data()));
-            CHECK(cudaEventRecord(before));
-            launch();
-            CHECK(cudaEventRecord(after));
-            CHECK(cudaEventSynchronize(after));
-            float ms = 0;
-            CHECK(cudaEventElapsedTime(&ms, before, after));
-            if (sample >= 0) times.push_back(ms * 1e3f);
-        }
-        std::nth_element(times.begin(), times.begin() + samples / 2, times.end());
-        return times[size_t(samples) / 2];
-    }
-
-    // By columns, the product is C' = B' A'.
-    void multiply_by_cublas(DType dtype, const ProductShape& shape) {
-        const int m = int(shape.m), n = int(shape.n), k = int(shape.k);
-        const float one = 1, zero = 0;
-        const double one_f64 = 1, zero_f64 = 0;
-        const cudaDataType type = dtype == DType::f64    ? CUDA_R_64F
-                                  : dtype == DType::bf16 ? CUDA_R_16BF
-                                  : dtype == DType::f16  ? CUDA_R_16F
-                                                         : CUDA_R_32F;
-        const bool is_f64 = dtype == DType::f64;
-        const cublasComputeType_t compute = is_f64                 ? CUBLAS_COMPUTE_64F
-                                            : dtype == DType::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
-                                                                   : CUBLAS_COMPUTE_32F;
-        const void *alpha = is_f64 ? static_cast<const void*>(&one_f64) : &one,
-                   *beta = is_f64 ? static_cast<const void*>(&zero_f64) : &zero;
-        if (cublasGemmEx(cublas, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, alpha, d_b.data(), type, n, d_a.data(), type, k,
-                         beta, d_c.data(), type, n, compute, CUBLAS_GEMM_DEFAULT) != CUBLAS_STATUS_SUCCESS)
-            fail(Exit::cuda_error, "cuBLAS refuses {}", shape.name());
-    }
-
+    // Prints the times of cuBLAS and of every tile.
     void time_tiles(const ProductProblem& problem) {
-        const ProductShape& shape = problem.shape;
-        const std::string product = text("{},{},{},{}", name_of(problem.dtype), shape.m, shape.n, shape.k);
-        std::printf("%s,cublas,,0,%.2f\n", product.c_str(),
-                    time_of(shape, [&] { multiply_by_cublas(problem.dtype, shape); }));
-        const auto time_all = [&](const char* variant, const std::vector<std::string>& keys, const auto& method_of) {
+        print_time(problem, "cublas", "", cublas_method(problem));
+        const auto print_all = [&](const char* variant, const std::vector<std::string>& keys, const auto& method_of) {
             for (const std::string& key : keys) {
                 ProductProblem with_tile = problem;
                 with_tile.forced_tile = key;
-                const ProductMethod method = method_of(with_tile);
-                MatmulArguments<void> arguments;
-                arguments.d_a = d_a.data();
-                arguments.d_b = d_b.data();
-                arguments.d_c = d_c.data();
-                arguments.m = shape.m;
-                arguments.n = shape.n;
-                arguments.k = shape.k;
-                arguments.d_workspace = d_workspace.data();
-                arguments.d_partials = d_partials.data();
-                arguments.multiprocessors = unsigned(problem.device->multiprocessors);
-                std::printf("%s,%s,%s,%.0f,%.2f\n", product.c_str(), variant, key.c_str(), method.cycles,
-                            time_of(shape, [&] { method.launch(arguments); }));
+                print_time(problem, variant, key, method_of(with_tile));
             }
         };
-        time_all("thin", thin_keys(problem), thin_method);
-        time_all("direct", direct_keys(problem), direct_method);
-        time_all("hopper", keys_of(hopper_tiles(problem.dtype), problem), hopper_method);
+        print_all("thin", thin_keys(problem), thin_method);
+        print_all("direct", direct_keys(problem), direct_method);
+        print_all("hopper", keys_of(hopper_tiles(problem.dtype), problem), hopper_method);
         std::fflush(stdout);
     }
+
+private:
+    static constexpr size_t matrix_bytes = size_t{3} << 30;
+
+    void print_time(const ProductProblem& problem, const char* variant, const std::string& key,
+                    const ProductMethod& method) {
+        if (!method.launch) return;  // cuBLAS, where it is not installed
+        const ProductShape& shape = problem.shape;
+        std::printf("%s,%zu,%zu,%zu,%s,%s,%.0f,%.2f\n", name_of(problem.dtype), shape.m, shape.n, shape.k, variant,
+                    key.c_str(), method.cycles, median_us(shape, method));
+    }
+
+    // The median time of a launch, after one that does not count.
+    double median_us(const ProductShape& shape, const ProductMethod& method) {
+        MatmulArguments<void> arguments;
+        arguments.d_a = a_.data();
+        arguments.d_b = b_.data();
+        arguments.d_c = c_.data();
+        arguments.m = shape.m;
+        arguments.n = shape.n;
+        arguments.k = shape.k;
+        arguments.d_workspace = workspace_.data();
+        arguments.d_partials = partials_.data();
+        arguments.multiprocessors = multiprocessors_;
+        const size_t samples = shape.flop() > 6e9 ? 3 : 5;
+        std::vector<double> times;
+        for (size_t sample = 0; sample <= samples; ++sample) {
+            const double ns = stopwatch_.time({}, [&](cudaStream_t stream) {
+                arguments.stream = stream;
+                method.launch(arguments);
+            });
+            if (sample > 0) times.push_back(ns * 1e-3);
+        }
+        return summarize(times).median;
+    }
+
+    DeviceBuffer<unsigned char> a_{matrix_bytes}, b_{matrix_bytes}, c_{matrix_bytes}, workspace_{2 * matrix_bytes},
+        partials_;
+    Stopwatch stopwatch_;
+    unsigned multiprocessors_;
 };
 
 void sweep(std::istream& shapes) {
@@ -154,21 +130,16 @@ void sweep(std::istream& shapes) {
     problem.hopper = hopper_kernels_run(problem.device->compute_capability);
     if (!problem.hopper) fail(Exit::unavailable, "the first GPU is not of compute capability 9.0");
     problem.clusters = cluster_counts();
-    Sweep sweep;
+    Sweep sweep(*problem.device);
     std::string type, filled_type;
     ProductShape shape;
     while (shapes >> type >> shape.m >> shape.n >> shape.k) {
         problem.dtype = parse_dtype(type, {DType::f64, DType::f32, DType::tf32, DType::f16, DType::bf16});
         problem.shape = shape;
-        if (std::max({shape.m * shape.k, shape.k * shape.n, shape.m * shape.n}) > size_t{1} << 28)
+        if (std::max({shape.m * shape.k, shape.k * shape.n, shape.m * shape.n}) > Sweep::most_elements)
             fail(Exit::usage, "{}: a matrix of more than 2^28 elements", shape.name());
         if (type != filled_type) {
-            switch (problem.dtype) {
-                case DType::f64: sweep.fill_with<double>(); break;
-                case DType::f16: sweep.fill_with<__half>(); break;
-                case DType::bf16: sweep.fill_with<__nv_bfloat16>(); break;
-                default: sweep.fill_with<float>();
-            }
+            sweep.fill(problem.dtype);
             filled_type = type;
         }
         sweep.time_tiles(problem);
