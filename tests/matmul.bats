@@ -202,6 +202,18 @@ thin_steps=101x103x15,50x3001x7,77x9x1,100x100x16,700x33x3,4500x9x16 # the last 
         matmul -k thin -n 163
 }
 
+@test "streamed columns are right, wherever rows begin, for warps alone and in teams" {
+    need_variant hopper
+    local dtype small=1x2x1,3x8x5,65x7x31,101x3x129 # a matrix of fewer than 16 bytes, rows of less than a slice
+    local long=1000x5x257,6001x4x77,333x6x1001,2x2x999,37x2x3333,5x7x1111,700x3x2601,4001x8x511
+    local large_b=129x8x2311 # leaves less room for A
+    for dtype in f32 f64 tf32 bf16 f16; do
+        expect_fine matmul -k thin --tile streamed-columns -t $dtype -n $small,$long,$large_b -w 0 -r 1 --csv
+        [ "$(column verify | sort | uniq -c | xargs)" = "13 pass" ] || complain "$dtype"
+    done
+    refuses 2 "no such tile computes 50x17x70 in f32" matmul -k thin --tile streamed-columns -n 50x17x70
+}
+
 @test "a thin product has the same bits in every run, also if blocks share k" {
     seq 1 40002 | awk '{ printf "%.3f\n", sin($1) }' >a
     seq 1 20001 | awk '{ printf "%.3f\n", cos($1 * $1) }' >b

@@ -39,9 +39,9 @@ workloads() {
                 "--profile -t tf32 -k cpu-parallel,hopper* -n 1400x4608x190" \
                 "--profile -t tf32 -k fastest -n 10x301x9001,70x290x3000" \
                 "--profile -t bf16 -k fastest -n 1000x1000x1032,2000x3000x136,1300x200x8008,16x512x4096,10x61x9001" \
-                "--profile -t f16 -k thin --tile all -n 900x1x77,33x67x45,70x66x34,99x130x9" \
-                "--profile -t f64 -k thin --tile all -n 900x1x77,33x67x45,70x66x34,99x130x9" \
-                "--profile -t tf32 -k thin --tile all -n 900x1x77,33x67x45,70x66x34,99x130x9" \
+                "--profile -t f16 -k thin --tile all -n 900x1x77,33x67x45,70x66x34,99x130x9,301x5x77,37x2x3333" \
+                "--profile -t f64 -k thin --tile all -n 900x1x77,33x67x45,70x66x34,99x130x9,301x5x77,37x2x3333" \
+                "--profile -t tf32 -k thin --tile all -n 900x1x77,33x67x45,70x66x34,99x130x9,301x5x77,37x2x3333" \
                 "--profile -t f64 -k direct -n 97x75x301" \
                 "--profile -t f32 -k direct --tile 32x128x32/3 -n 97x75x301" \
                 "--profile -t tf32 -k direct --tile 64x64x32 -n 97x75x301,33x1x65,33x65x1" \

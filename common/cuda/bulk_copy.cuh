@@ -143,6 +143,19 @@ __device__ inline bool is_elected_lane() {
     return elected != 0;
 }
 
+// ---- bulk copies of plain bytes
+
+/// Starts copying `bytes` bytes from global to shared memory; the barrier counts them as they arrive. Both addresses
+/// and the number are multiples of 16.
+__device__ __forceinline__ void copy_bytes_in(void* shared, const void* global, unsigned bytes,
+                                              std::uint64_t* barrier) {
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+                 :
+                 : "r"(shared_address(shared)), "l"(__cvta_generic_to_global(global)), "r"(bytes),
+                   "r"(shared_address(barrier))
+                 : "memory");
+}
+
 // ---- bulk tensor copies of a box, shaped as the map says, with its corner at (column, row). Zeros outside the tensor.
 
 /// Prefetches the descriptor: call it once for each map, before the first copy.

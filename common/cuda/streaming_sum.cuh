@@ -45,16 +45,6 @@ __global__ void __launch_bounds__(streaming_block) sum_vectors(const T* a, const
 
 #if defined(__CUDACC__) && !defined(__SIMCC__) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 #define HAVE_BULK_COPY 1
-/// Starts copying `bytes` bytes from global to shared memory; the barrier counts them as they arrive. Both addresses
-/// and the number are multiples of 16.
-__device__ __forceinline__ void copy_bytes_in(void* shared, const void* global, unsigned bytes,
-                                              std::uint64_t* barrier) {
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
-                 :
-                 : "r"(shared_address(shared)), "l"(__cvta_generic_to_global(global)), "r"(bytes),
-                   "r"(shared_address(barrier))
-                 : "memory");
-}
 #else
 #define HAVE_BULK_COPY 0
 #endif

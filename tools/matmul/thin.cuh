@@ -20,6 +20,8 @@
 #ifndef __SIMCC__
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+
+#include "kernels/matmul/hopper/streamed_columns.cuh"
 #endif
 
 namespace BACKEND {
@@ -84,6 +86,24 @@ ProductMethod one_column_method(const ProductProblem& problem) {
     return method;
 }
 
+#ifndef __SIMCC__
+template <typename T>
+ProductMethod streamed_columns_method(const ProductProblem& problem) {
+    const auto [m, n, k] = problem.shape;
+    const auto multiprocessors = unsigned(problem.device->multiprocessors);
+    const double speed = memory_speed(*problem.device);
+    const StreamedColumnsPlan plan = plan_streamed_columns<T>(m, n, k, multiprocessors, speed);
+    const std::string tile = thin_tile(streamed_columns_rows * plan.warps / plan.of_batch, n, k, 1);
+    ProductMethod method = thin_method_of<StreamedColumns, T>(problem, plan, tile, {});
+    method.cycles = StreamedColumnsCost<T>::cycles(plan, m, n, k, multiprocessors, speed);
+    return method;
+}
+template <typename T>
+bool has_streamed_columns(const ProductShape& shape) {
+    return suits_streamed_columns<T>(shape.n, shape.k);
+}
+#endif
+
 template <typename T>
 ProductMethod few_rows_method(const ProductProblem& problem) {
     const auto [m, n, k] = problem.shape;
@@ -118,7 +138,7 @@ ProductMethod lane_dots_method(const ProductProblem& problem) {
     const auto [m, n, k] = problem.shape;
     const auto multiprocessors = unsigned(problem.device->multiprocessors);
     const LaneDotsPlan plan = plan_lane_dots(m, n, k, sizeof(T), multiprocessors);
-    const double busy = LaneDotsCost::cycles(plan, sizeof(T), multiprocessors) - LaneDotsCost::fixed;
+    const double busy = LaneDotsCost::busy(plan, sizeof(T), multiprocessors);
     constexpr double bytes_per_cycle = 12;  // on an H100, as all of this kind's costs
     const ThinCost cost = {LaneDotsCost::fixed, busy, 0, 8, bytes_per_cycle};
     return thin_method_of<LaneDots, T>(problem, plan, thin_tile(1, 1, plan.lanes * lane_dots_in_flight, 1), cost);
@@ -128,6 +148,7 @@ struct ThinKind {
     const char* key;  // for --tile
     bool (*can_compute)(const ProductShape& shape);
     ProductMethod (*method)(const ProductProblem& problem);
+    bool needs_hopper = false;
 };
 template <typename T, bool tensor_cores>
 inline constexpr ThinKind thin_kinds[] = {
@@ -140,6 +161,7 @@ inline constexpr ThinKind thin_kinds[] = {
      lane_dots_method<T>},
     {"patches", suits_patches, patches_method<T>},
 #ifndef __SIMCC__
+    {"streamed-columns", has_streamed_columns<T>, streamed_columns_method<T>, true},
     {"fragments32x32", suits_fragments<tensor_cores>, small_fragments_method<T>},
     {"fragments64x64", suits_fragments<tensor_cores>, large_fragments_method<T>},
 #endif
@@ -168,7 +190,8 @@ inline bool is_thin_key(const std::string& key) {
 inline std::vector<std::string> thin_keys(const ProductProblem& problem) {
     std::vector<std::string> keys;
     for (const ThinKind& kind : thin_kinds_of(problem.dtype))
-        if (problem.shape.flop() > 0 && kind.can_compute(problem.shape)) keys.push_back(kind.key);
+        if (problem.shape.flop() > 0 && (problem.hopper || !kind.needs_hopper) && kind.can_compute(problem.shape))
+            keys.push_back(kind.key);
     return keys;
 }
 

@@ -38,7 +38,8 @@ struct LaneDotsCost {
     static constexpr double barrier = 1040;
     static constexpr double round(size_t element_bytes) { return element_bytes == 8 ? 2540 : 1840; }  // of loads
 
-    static double cycles(const LaneDotsPlan& plan, size_t element_bytes, unsigned multiprocessors) {
+    // Without the fixed ones.
+    static double busy(const LaneDotsPlan& plan, size_t element_bytes, unsigned multiprocessors) {
         constexpr size_t sector_bytes = 32, line_bytes = 128;
         // The lanes of a warp that work on one element load a column of B; neighbors work on neighboring columns.
         const unsigned of_element = plan.lanes < lanes_per_warp ? plan.lanes : lanes_per_warp;
@@ -60,20 +61,17 @@ struct LaneDotsCost {
         // A sector comes from L2 for the first warp of a block that loads it, but not more often than B has sectors.
         const double first_loads = touched(sector_bytes) * loads_of_each * (first_part < 1 ? first_part : 1),
                      of_b = double(plan.k) * double(plan.n * element_bytes) / sector_bytes;
-        return fixed + round(element_bytes) * rounds + starting * lanes_of_each +
-               line * touched(line_bytes) * loads_of_each + l2_sector * (first_loads < of_b ? first_loads : of_b) +
-               (plan.lanes > lanes_per_warp ? barrier : 0);
+        return round(element_bytes) * rounds + starting * lanes_of_each + line * touched(line_bytes) * loads_of_each +
+               l2_sector * (first_loads < of_b ? first_loads : of_b) + (plan.lanes > lanes_per_warp ? barrier : 0);
     }
 };
 
 /// The plan that takes the fewest cycles.
 inline LaneDotsPlan plan_lane_dots(size_t m, size_t n, size_t k, size_t element_bytes, unsigned multiprocessors) {
     LaneDotsPlan plan{static_cast<unsigned>(m * n), static_cast<unsigned>(n), static_cast<unsigned>(k)}, best = plan;
-    const auto cycles = [&](const LaneDotsPlan& of) {
-        return LaneDotsCost::cycles(of, element_bytes, multiprocessors);
-    };
+    const auto busy = [&](const LaneDotsPlan& of) { return LaneDotsCost::busy(of, element_bytes, multiprocessors); };
     for (; plan.lanes <= most_dots_lanes; plan.lanes *= 2)
-        if (cycles(plan) < cycles(best)) best = plan;
+        if (busy(plan) < busy(best)) best = plan;
     return best;
 }
 

@@ -30,10 +30,9 @@ constexpr int one_column_rows = 2;           // of a team at once
 constexpr unsigned one_column_resident = 4;  // blocks per multiprocessor
 
 /// How many loads of a row, of `load_bytes` each, a thread has in flight. (Rows of a team that is no block are short.)
-template <bool of_block, size_t load_bytes>
-constexpr int one_column_in_flight = of_block          ? 2 * vector_bytes / load_bytes
-                                     : load_bytes >= 8 ? 4
-                                                       : 8;
+__host__ __device__ constexpr int one_column_in_flight(bool of_block, size_t load_bytes) {
+    return of_block ? static_cast<int>(2 * vector_bytes / load_bytes) : load_bytes >= 8 ? 4 : 8;
+}
 
 /// How many elements are one load: the most that all rows are multiples of, up to a piece.
 template <typename T>
@@ -65,9 +64,7 @@ OneColumnPlan plan_one_column(size_t m, size_t k, unsigned multiprocessors) {
         plan.team = thin_block;
     } else {  // as few lanes as can have a whole row in flight, up to a warp, so that many rows are
         const size_t length = one_column_length<T>(k);
-        constexpr size_t of_wide = one_column_in_flight<false, vector_bytes>,
-                         of_narrow = one_column_in_flight<false, 1>;
-        plan.team = lanes_for(divide_up(k / length, length * sizeof(T) >= 8 ? of_wide : of_narrow));
+        plan.team = lanes_for(divide_up(k / length, size_t(one_column_in_flight(false, length * sizeof(T)))));
     }
     const size_t blocks = divide_up(m, size_t{one_column_rows} * plan.teams()),
                  most = size_t{one_column_resident} * multiprocessors;
@@ -87,9 +84,7 @@ struct OneColumnCost {
         const double bytes_per_cycle = (load_bytes < 4 ? 13.9 : 16.6) * memory_speed;
         const size_t loads = plan.k / one_column_length<T>(plan.k);
         const bool of_block = plan.team == thin_block;
-        const size_t in_flight = of_block          ? one_column_in_flight<true, 1> / load_bytes
-                                 : load_bytes >= 8 ? one_column_in_flight<false, 8>
-                                                   : one_column_in_flight<false, 1>;
+        const size_t in_flight = one_column_in_flight(of_block, load_bytes);
         const size_t rounds = divide_up(loads, plan.team * in_flight);
         return fixed + round * double(rounds > 0 ? rounds - 1 : 0) +
                double(plan.m) * double(plan.k * sizeof(T)) / (bytes_per_cycle * multiprocessors);
@@ -102,7 +97,7 @@ __global__ void __launch_bounds__(thin_block, one_column_resident)
     matmul_one_column(const T* a, const T* b, T* c, OneColumnPlan plan) {
     using Sum = SumOf<T>;
     using Words = LoadedWords<T, length>;
-    constexpr int rows = one_column_rows, in_flight = one_column_in_flight<of_block, sizeof(Words)>;
+    constexpr int rows = one_column_rows, in_flight = one_column_in_flight(of_block, sizeof(Words));
     __shared__ Sum of_warps[2][rows][thin_warps];  // of a block: two turns' sums
     const unsigned team = of_block ? thin_block : plan.team, place = threadIdx.x % team, lane = place % lanes_per_warp;
     const auto loads = static_cast<unsigned>(plan.k / length);

@@ -175,27 +175,28 @@ struct SmallPlan {
 /// The index of an element that does not exist.
 constexpr size_t no_element = ~size_t{0};
 
-/// Copies `count` elements to shared memory, converted to the type of sums, with all threads of a block and several
+/// Copies `count` elements to shared memory, converted to the type of sums, with all `threads` of a block and several
 /// loads in flight per thread. Element i goes to staged[place(i)] and comes from source[index(i)]; zero for no_element.
 template <typename T, typename Index, typename Place>
-__device__ inline void stage_elements(const T* source, SumOf<T>* staged, unsigned count, Index index, Place place) {
+__device__ inline void stage_elements(const T* source, SumOf<T>* staged, unsigned count, Index index, Place place,
+                                      unsigned threads = thin_block) {
     constexpr unsigned at_once = thin_in_flight;
     const auto store = [&](unsigned number, size_t from, T element) {
         staged[place(number)] = from != no_element ? static_cast<SumOf<T>>(element) : SumOf<T>(0);
     };
     unsigned first = threadIdx.x;
-    for (; first + (at_once - 1) * thin_block < count; first += at_once * thin_block) {
+    for (; first + (at_once - 1) * threads < count; first += at_once * threads) {
         T loaded[at_once];
         size_t from[at_once];
 #pragma unroll
         for (unsigned i = 0; i < at_once; ++i) {
-            from[i] = index(first + i * thin_block);
+            from[i] = index(first + i * threads);
             loaded[i] = source[from[i] != no_element ? from[i] : 0];
         }
 #pragma unroll
-        for (unsigned i = 0; i < at_once; ++i) store(first + i * thin_block, from[i], loaded[i]);
+        for (unsigned i = 0; i < at_once; ++i) store(first + i * threads, from[i], loaded[i]);
     }
-    for (; first < count; first += thin_block) {
+    for (; first < count; first += threads) {
         const size_t from = index(first);
         store(first, from, source[from != no_element ? from : 0]);
     }
