@@ -175,8 +175,9 @@ private:
         constexpr unsigned group = 8;
         const TileOrder order = order_of(arguments, tile_m, tile_n, group);
         const StreamKSchedule schedule = schedule_of(arguments, order, cost);
-        const unsigned grid = stream_k ? stream_k_grid(schedule, arguments.multiprocessors)
-                                       : persistent_grid(order, arguments.multiprocessors * resident);
+        const unsigned grid =
+            stream_k ? stream_k_grid(schedule, arguments.multiprocessors)
+                     : resident_grid(order, arguments.multiprocessors * resident, tile_m * tile_n * arguments.k);
         return launch_hopper(kernel, grid, f64_threads<resident>, shared_bytes, 1, stream, maps, arguments.d_c,
                              arguments.stride_c, int(arguments.m), int(arguments.n), order, schedule,
                              partial_sums(arguments));
