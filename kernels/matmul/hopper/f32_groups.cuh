@@ -19,20 +19,21 @@
 
 namespace BACKEND {
 
-/// A group's tile, the warps that share its rows, and the groups of a block.
-template <int tile_m_, int tile_n_, int warps_, int groups_, int stages_, typename Layouts_>
+/// A group's tile, the warps that share its rows, the groups of a block, and how many of a warp's lanes share its rows.
+template <int tile_m_, int tile_n_, int warps_, int groups_, int stages_, typename Layouts_, int lanes_m_ = 4>
 struct F32GroupShape {
     using Layouts = Layouts_;
     static constexpr int tile_m = tile_m_, tile_n = tile_n_, warps = warps_, groups = groups_, warp_m = tile_m / warps;
-    static constexpr int lanes_m = 4, lanes_n = 32 / lanes_m;
+    static constexpr int lanes_m = lanes_m_, lanes_n = 32 / lanes_m;
     static constexpr int rows = warp_m / lanes_m, columns = tile_n / lanes_n, vectors = columns / 4;  // of one lane
-    static constexpr int slices = 8, stages = stages_, threads = groups * warps * 32;
+    static constexpr int slices = 8, slice_k = 32 / slices, stages = stages_, threads = groups * warps * 32;
     static constexpr bool all_along_k = !Layouts::a_transposed && Layouts::b_transposed;  // all steps in registers
     static constexpr int slices_at_once = rows * columns > 64 || all_along_k ? 1 : 2;     // as many as fit in registers
     using Pipeline = HopperPipeline<float, tile_m, tile_n, stages, tile_n, 1, Layouts>;
     using Shared = typename Pipeline::Shared[groups];
     static_assert(columns % 4 == 0 && warp_m % 8 == 0,
                   "a lane loads four columns, a warp whole swizzled groups of rows");
+    static_assert(lanes_m == 4 || Layouts::plain);
     static_assert(sizeof(Shared) <= most_shared_bytes);
     static_assert(!Layouts::a_transposed || rows % 4 == 0, "a lane loads four rows");
 
@@ -142,7 +143,7 @@ struct F32GroupLoader {
 template <typename Shape>
 __global__ void __launch_bounds__(Shape::threads, 1)
     matmul_hopper_f32_groups(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
-                             float* c, size_t stride_c, int m, int n, int steps, TileOrder order) {
+                             float* c, size_t stride_c, int m, int n, int k, TileOrder order) {
 #if HOPPER_CODE
     using Pipeline = typename Shape::Pipeline;
     extern __shared__ __align__(1024) unsigned char memory[];
@@ -157,6 +158,9 @@ __global__ void __launch_bounds__(Shape::threads, 1)
     Pipeline::begin();
 
     auto& ring = rings[group];
+    constexpr int tile_k = hopper_tile_k<float>, slice_k = Shape::slice_k;
+    const int steps = (k + tile_k - 1) / tile_k, last_slices = (k - (steps - 1) * tile_k + slice_k - 1) / slice_k;
+    const bool whole_stages = last_slices == Shape::slices;
     const unsigned stride = gridDim.x * Shape::groups, first = group * gridDim.x + blockIdx.x;
     F32GroupLoader<Shape> loader(order, first, stride);
     if (warp == 0)
@@ -173,11 +177,18 @@ __global__ void __launch_bounds__(Shape::threads, 1)
             if (step > 0) Pipeline::release(ring, previous, lane);
             if (warp == 0) loader.ask(ring, map_a, map_b, steps, lane);  // into the previous stage
             barrier_wait(&ring.filled[position.stage], position.parity);
-#pragma unroll Shape::slices_at_once
-            for (at.slice = 0; at.slice < Shape::slices; ++at.slice) {
-                const float *a = ring.a[position.stage], *b = ring.b[position.stage][0];
+            const float *a = ring.a[position.stage], *b = ring.b[position.stage][0];
+            const auto multiply_slice = [&](int slice) {
+                at.slice = slice;
                 if constexpr (Shape::Layouts::plain) multiply_stage<Shape>(a, b, at, sums);
                 else multiply_transposed<Shape>(a, b, at, sums);
+            };
+            if (step + 1 < steps || whole_stages) {
+#pragma unroll Shape::slices_at_once
+                for (int slice = 0; slice < Shape::slices; ++slice) multiply_slice(slice);
+            } else {
+#pragma unroll 1
+                for (int slice = 0; slice < last_slices; ++slice) multiply_slice(slice);
             }
             previous = position.stage;
         }
@@ -209,12 +220,14 @@ __global__ void __launch_bounds__(Shape::threads, 1)
 #endif
 }
 
-template <int tile_m_, int tile_n_, int warps, int groups, int stages = 2, typename Layouts_ = PlainLayouts>
+template <int tile_m_, int tile_n_, int warps, int groups, int stages = 2, typename Layouts_ = PlainLayouts,
+          int lanes_m = 4>
 struct F32GroupTile : HopperTile {
     using Element = float;
     using Layouts = Layouts_;
-    using Shape = F32GroupShape<tile_m_, tile_n_, warps, groups, stages, Layouts>;
+    using Shape = F32GroupShape<tile_m_, tile_n_, warps, groups, stages, Layouts, lanes_m>;
     static constexpr unsigned tile_m = tile_m_, tile_n = tile_n_, at_once = groups;
+    static constexpr unsigned least_k = Shape::slice_k;
     static constexpr bool takes_batch = true, only_batch = !Layouts::plain;
 
     static LaunchShape enqueue(const MatmulArguments<float>& arguments, const StreamKCost&) {
@@ -228,8 +241,8 @@ struct F32GroupTile : HopperTile {
                                       : operands.map_b_rows(tile_n);
         return launch_hopper(matmul_hopper_f32_groups<Shape>, persistent_grid(order, arguments.multiprocessors),
                              Shape::threads, sizeof(typename Shape::Shared), 1, operands.stream(), map_a, map_b,
-                             arguments.d_c, arguments.stride_c, int(arguments.m), int(arguments.n),
-                             int(divide_up(arguments.k, hopper_tile_k<float>)), order);
+                             arguments.d_c, arguments.stride_c, int(arguments.m), int(arguments.n), int(arguments.k),
+                             order);
     }
 };
 
