@@ -48,11 +48,11 @@ struct BlockWork {
 
 // The cycles that a multiprocessor takes to receive a stage.
 inline double loading_cycles_in_place(const TileChoice& choice, double busy) {
-    const InPlaceCost& cost =
+    const InPlaceCost& of_sets =
         choice.row_sets * choice.element_bytes == 16 ? LoadingCost::from_16_bytes : LoadingCost::from_32_bytes;
     const unsigned boxes = 2 * choice.row_sets;
-    return (choice.tile.m * cost.row_of_a + choice.tile.n * cost.row_of_b) * waiting_for_others(busy) +
-           boxes * cost.box;
+    return (choice.tile.m * of_sets.row_of_a + choice.tile.n * of_sets.row_of_b) * waiting_for_others(busy) +
+           boxes * of_sets.box;
 }
 inline double loading_cycles(const TileChoice& choice, const ProductShape& shape, const ProductCost& cost,
                              const BlockWork& work) {
@@ -67,12 +67,12 @@ inline double loading_cycles(const TileChoice& choice, const ProductShape& shape
                  columns_of_b = choice.stored.b && !is_float8 ? shape.k : shape.n;
     // (Blocks that exchange sums wait for the L2 cache, which delivers rows once for those that share them.)
     const auto cycles_of_row = [&](size_t columns, bool shared, double unaligned_row) {
-        if (is_unaligned(columns)) return shared ? cost.unaligned_shared_row : unaligned_row;
+        if (is_unaligned(columns)) return shared ? cost.unaligned_row.shared : unaligned_row;
         return work.exchanged && shared ? Cost::aligned_row / choice.multicast : Cost::aligned_row;
     };
     const bool shares = choice.multicast > 1;
-    const double row_of_a = cycles_of_row(columns_of_a, shares && choice.shares_a, cost.unaligned_row_of_a),
-                 row_of_b = cycles_of_row(columns_of_b, shares && !choice.shares_a, cost.unaligned_row_of_b);
+    const double row_of_a = cycles_of_row(columns_of_a, shares && choice.shares_a, cost.unaligned_row.of_a),
+                 row_of_b = cycles_of_row(columns_of_b, shares && !choice.shares_a, cost.unaligned_row.of_b);
     const double most_again = choice.split_k > 1 ? Cost::most_of_cluster
                               : work.exchanged   ? Cost::most_of_exchange
                                                  : 0,

@@ -14,10 +14,17 @@ namespace BACKEND {
 
 // What a product costs if a multiprocessor works on several tiles at once: until the first stage has arrived and from
 // the last result on; each round of tiles; bytes of A and B from the memory and of C to it, for each multiprocessor and
-// cycle; and the visible part of the shorter of multiplying and moving. (190 products in f32 and 500 in f64 on an H100,
-// the root of the mean square error 6 and 5 %.)
+// cycle; and the visible part of the shorter of multiplying and moving. (1030 tiles of products in f32 and 490 in f64 on an
+// H100, the root of the mean square error 2.6 and 5 %.)
 struct GroupsCost {
     double beginning, round, read_bytes_per_cycle, stored_bytes_per_cycle, visible_part;
+    double stored_elements;  // bytes per cycle where rows of C begin anywhere (set by hand after four products in f32)
+};
+
+// The cycles until a multiprocessor has received 128 bytes of a row that begins at an odd multiple of 16 bytes: of A, of
+// B, or of either if two blocks share it. (A's in f64 on an H100; tf32's in products of 2044 and 4092 on an H100.)
+struct UnalignedRowCost {
+    double of_a = 4.5, of_b = 4, shared = 2.6;
 };
 
 // What a product of one type costs besides the stages, in cycles. (Fitted to more than 200 products of each type with
@@ -36,18 +43,76 @@ struct ProductCost {
     double stored_sectors, stored_pieces, stored_elements, visible_storing;
     double copying,
         copied_bytes_per_cycle;  // copies of A and B to aligned rows: the launch, and for each multiprocessor
-    // Until a multiprocessor has received 128 bytes of a row that begins at an odd multiple of 16 bytes: of A, of B, or
-    // of either if two blocks share it. (A's in f64 on an H100; tf32's in products of 2044 and 4092 on an H100.)
-    double unaligned_row_of_a = 4.5, unaligned_row_of_b = 4, unaligned_shared_row = 2.6;
+    UnalignedRowCost unaligned_row = {};
     GroupsCost groups = {};
+    // A stage waits so much longer where rows of B are short, of up to eight elements: all multiprocessors want the same
+    // few lines of the L2 cache then. (55 products in each type on an H100; 16 bits did not wait.)
+    double narrow_b = 0;
 };
-inline constexpr ProductCost
-    cost_of_16_bit = {5200, 0.13, 0.126, 14, 0.1, 2500, 470, 97, 12, 7.5, 1, 4470, 5.5},
-    cost_of_tf32 = {5500, 0.04, 0.163, 22.5, 0, 3170, 500, 13.6, 9, 6.9, 0.13, 3360, 7.6, 5.5, 5.5, 3},
-    cost_of_f32 =
-        {4880, 0.4, 0.34, 22, 0.21, 1000, 500, 100, 7, 7, 0.04, 2720, 8.4, 4.5, 4, 2.6, {7470, 0, 18.8, 15.9, 0.57}},
-    cost_of_f64 = {
-        6120, 0, 0.28, 21.8, 0.07, 1000, 500, 12.1, 5.7, 3.3, 0, 2340, 8, 4.5, 4, 2.6, {5770, 580, 18.3, 10.5, 0.2}};
+inline constexpr ProductCost cost_of_16_bit = {.beginning = 5200,
+                                               .tile_part = 0.13,
+                                               .per_result = 0.126,
+                                               .bytes_per_cycle = 14,
+                                               .visible_part = 0.1,
+                                               .cluster = 2500,
+                                               .multicast = 470,
+                                               .stored_sectors = 97,
+                                               .stored_pieces = 12,
+                                               .stored_elements = 7.5,
+                                               .visible_storing = 1,
+                                               .copying = 4470,
+                                               .copied_bytes_per_cycle = 5.5},
+                             cost_of_tf32 = {.beginning = 5500,
+                                             .tile_part = 0.04,
+                                             .per_result = 0.163,
+                                             .bytes_per_cycle = 22.5,
+                                             .visible_part = 0,
+                                             .cluster = 3170,
+                                             .multicast = 500,
+                                             .stored_sectors = 13.6,
+                                             .stored_pieces = 9,
+                                             .stored_elements = 6.9,
+                                             .visible_storing = 0.13,
+                                             .copying = 3360,
+                                             .copied_bytes_per_cycle = 7.6,
+                                             .unaligned_row = {5.5, 5.5, 3},
+                                             .narrow_b = 1000},
+                             cost_of_f32 = {.beginning = 4880,
+                                            .tile_part = 0.4,
+                                            .per_result = 0.34,
+                                            .bytes_per_cycle = 22,
+                                            .visible_part = 0.21,
+                                            .cluster = 1000,
+                                            .multicast = 500,
+                                            .stored_sectors = 100,
+                                            .stored_pieces = 7,
+                                            .stored_elements = 7,
+                                            .visible_storing = 0.04,
+                                            .copying = 2720,
+                                            .copied_bytes_per_cycle = 8.4,
+                                            .groups = {6590, 0, 21.9, 9.2, 0.44, 3},
+                                            .narrow_b = 600},
+                             cost_of_f64 = {.beginning = 6120,
+                                            .tile_part = 0,
+                                            .per_result = 0.28,
+                                            .bytes_per_cycle = 21.8,
+                                            .visible_part = 0.07,
+                                            .cluster = 1000,
+                                            .multicast = 500,
+                                            .stored_sectors = 12.1,
+                                            .stored_pieces = 5.7,
+                                            .stored_elements = 4.5,
+                                            .visible_storing = 0,
+                                            .copying = 2340,
+                                            .copied_bytes_per_cycle = 8,
+                                            .groups = {5770, 580, 18.3, 10.5, 0.2, 4.2},
+                                            .narrow_b = 220};
+
+// What a stage waits longer because rows of B are short, see ProductCost, and so many blocks are at the same step.
+inline double narrow_cycles(double narrow_b, const ProductShape& shape, size_t blocks, unsigned multiprocessors) {
+    constexpr double narrow = 8;  // columns
+    return narrow_b * std::min(1.0, narrow / double(shape.n)) * std::min(1.0, double(blocks) / multiprocessors);
+}
 
 // The speed of a device's memory; that of an H200 is 1. (The models of few steps and of storing leave it out.)
 inline double memory_speed(const DeviceInfo& device) {
@@ -95,11 +160,19 @@ inline double least_reading_cycles(const ProductShape& shape, size_t element_byt
     return elements * double(element_bytes) / (bytes_per_cycle * device.memory_speed * device.multiprocessors);
 }
 
+// The bytes of C that a multiprocessor stores in a cycle, of the rates for rows that begin at sectors of the L2 cache, at
+// multiples of 16 bytes, or elsewhere.
+inline double stored_rate(const ProductShape& shape, bool c_transposed, size_t element_bytes, double sectors,
+                          double pieces, double elements) {
+    const size_t row = (c_transposed ? shape.m : shape.n) * element_bytes;
+    return row % 32 == 0 ? sectors : row % 16 == 0 ? pieces : elements;
+}
+
 // The cycles that storing C takes at least.
 inline double results_cycles(const ProductShape& shape, bool c_transposed, size_t element_bytes,
                              const ProductCost& cost, unsigned multiprocessors) {
-    const size_t row = (c_transposed ? shape.m : shape.n) * element_bytes;
-    const double rate = row % 32 == 0 ? cost.stored_sectors : row % 16 == 0 ? cost.stored_pieces : cost.stored_elements;
+    const double rate =
+        stored_rate(shape, c_transposed, element_bytes, cost.stored_sectors, cost.stored_pieces, cost.stored_elements);
     return double(shape.m) * double(shape.n) * double(element_bytes) / (rate * multiprocessors);
 }
 

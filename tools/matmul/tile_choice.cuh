@@ -1,6 +1,7 @@
 // A tile of a Hopper kernel, as the tables list it. Only for nvcc.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 
@@ -13,15 +14,24 @@
 namespace BACKEND {
 
 // If a multiprocessor works on several tiles at once, but on those of one product: how many times as long stages take
-// as in a batch, and as how many tiles of a full multiprocessor a lone tile takes.
+// as in a batch, the warps that multiply a tile, and as how many of a full scheduler's a lone warp of it takes.
 struct TilesOfOneProduct {
-    double slowness = 1, alone = 1;
+    double slowness = 1;
+    unsigned warps = 1;
+    double alone = 1;
+
+    // As how many of a full multiprocessor's so many tiles take: as long as the scheduler with the most warps.
+    double as_of_full(size_t tiles) const {
+        constexpr unsigned schedulers = 4;
+        if (tiles == 0) return 0;
+        return std::max(double(divide_up(tiles * warps, schedulers)), alone) * schedulers / warps;
+    }
 };
 
 // A tile's properties by its type (see HopperTile), and what decides how long it takes.
 struct TileChoice {
     TileSize tile;
-    unsigned element_bytes, split_k, multicast, at_once, least_rows, row_sets;
+    unsigned element_bytes, split_k, multicast, at_once, least_k, least_rows, row_sets;
     bool shares_a, stream_k, needs_aligned_rows, takes_batch, only_batch;
     Transposes stored;
     double cycles_per_stage;  // the larger of multiplying and loading
@@ -40,6 +50,11 @@ struct TileChoice {
     std::string key() const {
         return name() + (stream_k ? ":stream-k" : "") + (multicast > 1 ? ":multicast" : "") +
                (at_once > 1 ? ":groups" : "");
+    }
+
+    // The stages that a tile multiplies, the last one as far as necessary.
+    double stages_along(size_t k) const {
+        return least_k > 0 ? double(divide_up(k, least_k)) * least_k / tile.k : double(divide_up(k, tile.k));
     }
 
     // How many sets of tiles, each of a cluster that shares A or B, a product has.

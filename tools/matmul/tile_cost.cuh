@@ -55,7 +55,7 @@ inline BlockWork longest_work(const TileChoice& choice, const ProductShape& shap
                               const DeviceModel& device) {
     const auto [m, n, k] = shape;
     const unsigned multiprocessors = device.multiprocessors;
-    const double steps = double(divide_up(k, choice.tile.k)) / choice.split_k;
+    const double steps = choice.stages_along(k) / choice.split_k;
     if (choice.least_rows > 0) {
         const FittedTiles tiles = fitted_tiles(m, n, multiprocessors);
         if (!can_fit(tiles)) return {HUGE_VAL, 1, 1};
@@ -108,19 +108,18 @@ inline double cycles_of_groups(const TileChoice& choice, const ProductShape& sha
     const BlockWork all_busy{1, 1, 1};
     const size_t multiprocessors = device.multiprocessors, at_once = multiprocessors * choice.at_once,
                  tiles = choice.sets_of_tiles(shape), left = divide_up(tiles % at_once, multiprocessors);
-    const double last = left > 0 ? std::max(double(left), choice.of_one.alone) : 0,
-                 tiles_of_one = double(tiles / at_once * choice.at_once) + last,
+    const double tiles_of_one = double(tiles / at_once) * choice.of_one.as_of_full(choice.at_once) +
+                                choice.of_one.as_of_full(left),
                  stage = std::max(choice.cycles_per_stage * choice.of_one.slowness,
-                                  loading_cycles(choice, shape, cost, all_busy)),
+                                  loading_cycles(choice, shape, cost, all_busy) +
+                                      narrow_cycles(cost.narrow_b, shape, tiles, device.multiprocessors)),
                  rounds = double(divide_up(tiles, at_once)),
-                 computing = tiles_of_one * double(divide_up(shape.k, choice.tile.k)) * stage + rounds * groups.round;
-    const size_t row_of_c = shape.n * choice.element_bytes;
+                 computing = tiles_of_one * choice.stages_along(shape.k) * stage + rounds * groups.round;
     const double operands = (double(shape.m) + double(shape.n)) * double(shape.k),
                  results = double(shape.m) * double(shape.n),
-                 stored_rate = row_of_c % 32 == 0   ? groups.stored_bytes_per_cycle
-                               : row_of_c % 16 == 0 ? cost.stored_pieces
-                                                    : cost.stored_elements,
-                 moving = (operands / (groups.read_bytes_per_cycle * device.memory_speed) + results / stored_rate) *
+                 rate = stored_rate(shape, choice.stored.c, choice.element_bytes, groups.stored_bytes_per_cycle,
+                                    cost.stored_pieces, groups.stored_elements),
+                 moving = (operands / (groups.read_bytes_per_cycle * device.memory_speed) + results / rate) *
                           choice.element_bytes / double(multiprocessors);
     return groups.beginning + overlapped(computing, moving, groups.visible_part);
 }
@@ -136,8 +135,11 @@ inline double estimated_cycles(const TileChoice& choice, const ProductShape& sha
     const unsigned multiprocessors = device.multiprocessors;
     const bool in_place = reads_row_sets(choice, shape, products);
     const double multiplying = choice.cycles_per_stage + (in_place ? choice.straightening : 0),
-                 loading =
-                     in_place ? loading_cycles_in_place(choice, work.busy) : loading_cycles(choice, shape, cost, work),
+                 narrow = choice.stored.b ? 0
+                                          : narrow_cycles(cost.narrow_b, shape, choice.sets_of_tiles(shape) * products,
+                                                          multiprocessors),
+                 loading = narrow + (in_place ? loading_cycles_in_place(choice, work.busy)
+                                              : loading_cycles(choice, shape, cost, work)),
                  computing = work.stages * std::max(multiplying, loading);
     if (products > 1) {
         const double reading = memory_cycles(choice, shape, MemoryCost::bytes_per_cycle, multiprocessors);

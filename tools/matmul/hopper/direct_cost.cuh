@@ -28,10 +28,11 @@ struct DirectCost {
     double between_clusters;   // if several clusters share k
     double bytes_per_cycle;    // of an H200's memory, for each multiprocessor
     double visible_part;       // of the shorter of computing and reading: the rest is hidden
+    double narrow_b = 0;       // as in ProductCost; set by hand
 };
-inline constexpr DirectCost direct_cost_16_bit = {1540, 7010, 424, 281, 0.068, 0.051, 3360, 22, 3200, 16.6, 0.05},
+inline constexpr DirectCost direct_cost_16_bit = {1540, 7010, 424, 281, 0.068, 0.051, 3360, 22, 3200, 16.6, 0.05, 250},
                             direct_cost_f32 = {2350, 4150, 500, 161, 0.048, 0, 4510, 4, 3650, 14, 0.39},
-                            direct_cost_tf32 = {2430, 6350, 385, 1114, 0, 0.049, 3250, 25, 2630, 11.5, 0.09},
+                            direct_cost_tf32 = {2430, 6350, 385, 1114, 0, 0.049, 3250, 25, 2630, 11.5, 0.09, 400},
                             direct_cost_f64 = {3060, 5390, 337, 17, 0, 0.112, 4220, 3, 2900, 13.2, 0.15};
 
 // A tile, and what decides how long it takes.
@@ -153,7 +154,8 @@ inline double direct_cycles(const DirectChoice& choice, unsigned blocks, const P
     const size_t at_once = device.blocks_at_once(cluster, resident),
                  occupied = device.blocks_at_once(cluster),  // multiprocessors: clusters leave some idle
         waves = all / at_once, left = all % at_once;
-    const double stage = choice.stage_cycles + unaligned_cycles(choice, shape, by);
+    const double stage = choice.stage_cycles + unaligned_cycles(choice, shape, by) +
+                         narrow_cycles(cost.narrow_b, shape, all / blocks, device.multiprocessors);
     const auto wave = [&](size_t blocks_each) {  // on each multiprocessor
         if (blocks_each == 0) return 0.0;
         const double busy = stage * std::max(double(blocks_each), choice.alone);

@@ -34,6 +34,7 @@ constexpr TileChoice tile(double cycles_per_stage, double fixed_cycles, const St
             Tile::split_k,
             Tile::multicast,
             Tile::at_once,
+            Tile::least_k,
             Tile::least_rows,
             Tile::row_sets,
             Tile::shares_a,

@@ -35,40 +35,46 @@ template <int tile_m, int tile_n, int lanes_m>
 constexpr TileChoice small_f32_tile(double reached) {
     return tile<F32Tile<tile_m, tile_n, lanes_m>>(tile_m * tile_n / F32StageCost::elements_per_cycle / reached, 4000);
 }
-// Several tiles at once; the cycles are those of one. `reached`: the fraction of the peak.
-template <int tile_m, int tile_n, int warps, int groups, int stages = 2, typename Layouts = PlainLayouts>
-constexpr TileChoice f32_group_tile(double reached, const TilesOfOneProduct& of_one = {}) {
-    TileChoice choice = tile<F32GroupTile<tile_m, tile_n, warps, groups, stages, Layouts>>(
+// Several tiles at once; the cycles are those of one. `reached`: the fractions of the peak in
+// a batch and in one product.
+template <int tile_m, int tile_n, int warps, int groups, int stages = 2, typename Layouts = PlainLayouts,
+          int lanes_m = 4>
+constexpr TileChoice f32_group_tile(double reached, double reached_in_one_product) {
+    constexpr double alone = 1.16;
+    TileChoice choice = tile<F32GroupTile<tile_m, tile_n, warps, groups, stages, Layouts, lanes_m>>(
         tile_m * tile_n / F32StageCost::elements_per_cycle / reached, 300);
-    choice.of_one = of_one;
+    choice.of_one = {reached / reached_in_one_product, warps, alone};
     return choice;
 }
 inline constexpr TileChoice f32_tiles[] = {
     f32_transposed_tile<128, 256, 64, 64, 4, true>(0),
     f32_transposed_tile<128, 128, 64, 64, 4, true>(150),
     f32_transposed_tile<64, 256, 64, 64>(195),
-    f32_transposed_tile<64, 128, 64, 64>(60),
-    f32_transposed_tile<128, 64, 64, 64>(255),
-    f32_transposed_tile<64, 64, 64, 64>(30),
-    f32_transposed_tile<32, 256, 32, 128>(285),
-    f32_transposed_tile<16, 256, 16, 128>(375),
-    f32_transposed_tile<128, 16, 128, 16, 8>(390),
+    f32_transposed_tile<64, 128, 32, 64>(60),
+    f32_transposed_tile<128, 64, 32, 32, 8>(255),
+    f32_transposed_tile<64, 64, 32, 32, 8>(30),
+    f32_transposed_tile<32, 256, 16, 64>(285),
+    f32_transposed_tile<16, 256, 16, 64>(375),
+    f32_transposed_tile<128, 32, 32, 32, 8>(320),
+    f32_transposed_tile<128, 16, 64, 16, 8>(390),
     small_f32_tile<96, 48, 8>(0.58),
     small_f32_tile<64, 64, 4>(0.65),
     small_f32_tile<64, 32, 4>(0.64),
-    f32_group_tile<96, 96, 3, 4>(0.53, {1, 1.5}),
-    f32_group_tile<128, 128, 4, 2, 3>(0.68, {1.08, 1.09}),
-    f32_group_tile<64, 64, 2, 6>(0.7, {1.11, 2.02}),
-    f32_group_tile<32, 32, 1, 12>(0.5, {1, 3.82}),
-    f32_group_tile<128, 128, 4, 2, 3, TransposedA>(0.68),
-    f32_group_tile<64, 64, 2, 6, 2, TransposedA>(0.7),
-    f32_group_tile<32, 32, 1, 12, 2, TransposedA>(0.5),
-    f32_group_tile<128, 128, 4, 2, 3, TransposedB>(0.6),
-    f32_group_tile<64, 64, 2, 6, 2, TransposedB>(0.58),
-    f32_group_tile<32, 32, 1, 12, 2, TransposedB>(0.5),
-    f32_group_tile<128, 128, 4, 2, 3, TransposedAB>(0.6),
-    f32_group_tile<64, 64, 2, 6, 2, TransposedAB>(0.6),
-    f32_group_tile<32, 32, 1, 12, 2, TransposedAB>(0.5),
+    f32_group_tile<96, 96, 3, 4>(0.53, 0.576),
+    f32_group_tile<128, 128, 4, 2, 3>(0.68, 0.643),
+    f32_group_tile<64, 64, 2, 6>(0.7, 0.662),
+    f32_group_tile<64, 48, 1, 7, 2, PlainLayouts, 8>(0.6, 0.6),
+    f32_group_tile<48, 48, 1, 8, 2, PlainLayouts, 8>(0.52, 0.55),
+    f32_group_tile<32, 32, 1, 12>(0.5, 0.544),
+    f32_group_tile<128, 128, 4, 2, 3, TransposedA>(0.68, 0.68),
+    f32_group_tile<64, 64, 2, 6, 2, TransposedA>(0.7, 0.7),
+    f32_group_tile<32, 32, 1, 12, 2, TransposedA>(0.5, 0.5),
+    f32_group_tile<128, 128, 4, 2, 3, TransposedB>(0.6, 0.6),
+    f32_group_tile<64, 64, 2, 6, 2, TransposedB>(0.58, 0.58),
+    f32_group_tile<32, 32, 1, 12, 2, TransposedB>(0.5, 0.5),
+    f32_group_tile<128, 128, 4, 2, 3, TransposedAB>(0.6, 0.6),
+    f32_group_tile<64, 64, 2, 6, 2, TransposedAB>(0.6, 0.6),
+    f32_group_tile<32, 32, 1, 12, 2, TransposedAB>(0.5, 0.5),
 };
 
 // bf16 and f16. Tensor cores take tile_m * tile_n / 32 cycles for a stage of 64 along k. The cycles of the largest tile
@@ -170,11 +176,12 @@ constexpr TileChoice f64_tile(double reached) {
 }
 // Several blocks of a multiprocessor; the cycles are those of one tile.
 template <int tile_m, int tile_n, int warps_m, int stages, int resident>
-constexpr TileChoice f64_resident_tile(double reached, const TilesOfOneProduct& of_one = {}) {
+constexpr TileChoice f64_resident_tile(double reached, double alone = 1) {
     constexpr double cycles_at_peak = tile_m * tile_n * hopper_tile_k<double> / 128;
     TileChoice choice =
         tile<F64Tile<tile_m, tile_n, warps_m, stages, PlainLayouts, resident>>(cycles_at_peak / reached, 2500);
-    choice.of_one = of_one;
+    constexpr unsigned warps = 8, schedulers = 4;
+    choice.of_one = {1, warps, alone * warps / schedulers};
     return choice;
 }
 inline constexpr TileChoice f64_tiles[] = {
@@ -186,7 +193,7 @@ inline constexpr TileChoice f64_tiles[] = {
     f64_tile<32, 64, 2, 8>(0.68),
     f64_tile<64, 32, 4, 8>(0.75),
     f64_tile<32, 32, 4, 12>(0.48),
-    f64_resident_tile<32, 64, 2, 6, 3>(0.846, {1, 1.21}),
+    f64_resident_tile<32, 64, 2, 6, 3>(0.846, 1.21),
     f64_resident_tile<32, 32, 4, 8, 3>(0.598),
     f64_tile<128, 128, 2, 6, TransposedC>(0.92),
     f64_tile<64, 128, 2, 8, TransposedC>(0.9),
