@@ -14,15 +14,15 @@ namespace BACKEND {
 
 // What a product costs if a multiprocessor works on several tiles at once: until the first stage has arrived and from
 // the last result on; each round of tiles; bytes of A and B from the memory and of C to it, for each multiprocessor and
-// cycle; and the visible part of the shorter of multiplying and moving. (1030 tiles of products in f32 and 490 in f64 on an
-// H100, the root of the mean square error 2.6 and 5 %.)
+// cycle; and the visible part of the shorter of multiplying and moving. (Fitted to 1030 tiles of products in f32 and
+// 490 in f64 on an H100, the root of the mean square error 2.6 and 5 %.)
 struct GroupsCost {
     double beginning, round, read_bytes_per_cycle, stored_bytes_per_cycle, visible_part;
     double stored_elements;  // bytes per cycle where rows of C begin anywhere (set by hand after four products in f32)
 };
 
-// The cycles until a multiprocessor has received 128 bytes of a row that begins at an odd multiple of 16 bytes: of A, of
-// B, or of either if two blocks share it. (A's in f64 on an H100; tf32's in products of 2044 and 4092 on an H100.)
+// The cycles until a multiprocessor has received 128 bytes of a row that begins at an odd multiple of 16 bytes: of A,
+// of B, or of either if two blocks share it. (A's in f64 on an H100; tf32's in products of 2044 and 4092 on an H100.)
 struct UnalignedRowCost {
     double of_a = 4.5, of_b = 4, shared = 2.6;
 };
@@ -45,8 +45,8 @@ struct ProductCost {
         copied_bytes_per_cycle;  // copies of A and B to aligned rows: the launch, and for each multiprocessor
     UnalignedRowCost unaligned_row = {};
     GroupsCost groups = {};
-    // A stage waits so much longer where rows of B are short, of up to eight elements: all multiprocessors want the same
-    // few lines of the L2 cache then. (55 products in each type on an H100; 16 bits did not wait.)
+    // A stage waits so much longer where rows of B are short, of up to eight elements: all multiprocessors want the
+    // same few lines of the L2 cache then. (55 products in each type on an H100; 16 bits did not wait.)
     double narrow_b = 0;
 };
 inline constexpr ProductCost cost_of_16_bit = {.beginning = 5200,
@@ -160,8 +160,8 @@ inline double least_reading_cycles(const ProductShape& shape, size_t element_byt
     return elements * double(element_bytes) / (bytes_per_cycle * device.memory_speed * device.multiprocessors);
 }
 
-// The bytes of C that a multiprocessor stores in a cycle, of the rates for rows that begin at sectors of the L2 cache, at
-// multiples of 16 bytes, or elsewhere.
+// The bytes of C that a multiprocessor stores in a cycle, of the rates for rows that begin at sectors of the L2 cache,
+// at multiples of 16 bytes, or elsewhere.
 inline double stored_rate(const ProductShape& shape, bool c_transposed, size_t element_bytes, double sectors,
                           double pieces, double elements) {
     const size_t row = (c_transposed ? shape.m : shape.n) * element_bytes;

@@ -1,10 +1,10 @@
 #pragma once
 // C = A B on Hopper, where C has two to eight columns, in f32 sixteen: the time is that of reading A.
 //   matmul_streamed_columns   removes, from few_columns, what keeps the memory waiting: loads that wait for registers,
-//                             blocks that begin and end, and rows in classes. TMA copies A as plain bytes: each warp has
-//                             a ring in shared memory for slices of four rows, and the next slice is on its way while
-//                             one is multiplied. Rows may begin anywhere, as lanes read single elements there. B stays
-//                             in shared memory, already converted
+//                             blocks that begin and end, and classes of rows. TMA copies A as plain bytes: each warp
+//                             has a ring in shared memory for slices of four rows, and the next slice is on its way
+//                             while one is multiplied. Rows may begin anywhere, as lanes read single elements there.
+//                             B stays in shared memory, already converted
 // A lane has every 32nd step along k of all rows of its warp. In the end lanes exchange halves of their sums until each
 // has a complete one. Where rows are few and long, several warps share them. Any m and k, as far as B fits.
 #include "common/cuda/bulk_copy.cuh"

@@ -35,8 +35,7 @@ template <int tile_m, int tile_n, int lanes_m>
 constexpr TileChoice small_f32_tile(double reached) {
     return tile<F32Tile<tile_m, tile_n, lanes_m>>(tile_m * tile_n / F32StageCost::elements_per_cycle / reached, 4000);
 }
-// Several tiles at once; the cycles are those of one. `reached`: the fractions of the peak in
-// a batch and in one product.
+// Several tiles at once; the cycles are those of one. `reached`: the fractions of the peak in a batch and in one product.
 template <int tile_m, int tile_n, int warps, int groups, int stages = 2, typename Layouts = PlainLayouts,
           int lanes_m = 4>
 constexpr TileChoice f32_group_tile(double reached, double reached_in_one_product) {
