@@ -26,7 +26,7 @@ inline std::string thin_tile(size_t m, size_t n, size_t k, unsigned shares) {
 }
 
 // What a product costs in cycles if lanes or warps load the elements of their part of C's tile for themselves, in
-// rounds of a few steps along k. (Fitted to 74 to 267 products of each type on an H100, the caches cold; the root of
+// rounds of a few steps along k. (Fitted to 74 to 450 products of each type on an H100, the caches cold; the root of
 // the mean square error is 5 to 9 %.)
 struct RoundsCost {
     double fixed;        // until the first loads, and from the last ones on
@@ -34,6 +34,8 @@ struct RoundsCost {
     double of_block;     // a round of each block of a multiprocessor
     double stored_even;  // a byte of C, for each multiprocessor, if rows have an even number of elements
     double stored_odd;
+    double odd_operand =
+        1;  // times as long takes a round for each of A and B whose rows have an odd number of elements
 
     template <typename Shape>
     double cycles(const ProductShape& shape, size_t element_bytes, unsigned multiprocessors) const {
@@ -41,8 +43,9 @@ struct RoundsCost {
                      of_each = divide_up(tiles, multiprocessors), waves = divide_up(of_each, Shape::resident);
         const double rounds = double(divide_up(shape.k, Shape::steps)),
                      bytes = double(shape.m) * double(shape.n) * double(element_bytes) / multiprocessors;
-        const double storing = shape.n % 2 == 1 ? stored_odd : stored_even;
-        return fixed + rounds * (of_wave * double(waves) + of_block * double(of_each)) + bytes * storing;
+        const double storing = shape.n % 2 == 1 ? stored_odd : stored_even,
+                     slowness = (shape.k % 2 == 1 ? odd_operand : 1) * (shape.n % 2 == 1 ? odd_operand : 1);
+        return fixed + rounds * (of_wave * double(waves) + of_block * double(of_each)) * slowness + bytes * storing;
     }
 };
 
@@ -69,14 +72,14 @@ ProductMethod patches_method(const ProductProblem& problem) {
 template <typename T>
 ProductMethod small_fragments_method(const ProductProblem& problem) {
     return rounds_method<Fragments<T, SmallFragments<T>>, T>(
-        problem, {by_size<T>(2570, 3540, 3250), by_size<T>(2890, 1410, 1800), by_size<T>(0, 294, 395),
-                  by_size<T>(0.22, 0.028, 0.015), by_size<T>(0.33, 0.057, 0.021)});
+        problem, {by_size<T>(2930, 3540, 3250), by_size<T>(2300, 1410, 1800), by_size<T>(210, 294, 395),
+                  by_size<T>(0.126, 0.028, 0.015), by_size<T>(0.177, 0.057, 0.021), by_size<T>(1.1, 1, 1)});
 }
 template <typename T>
 ProductMethod large_fragments_method(const ProductProblem& problem) {
     return rounds_method<Fragments<T, LargeFragments<T>>, T>(
-        problem, {by_size<T>(3880, 3930, 4180), by_size<T>(1510, 1560, 1820), by_size<T>(257, 159, 296),
-                  by_size<T>(0.057, 0.061, 0.059), by_size<T>(0.142, 0.09, 0.064)});
+        problem, {by_size<T>(3630, 3930, 4180), by_size<T>(1490, 1560, 1820), by_size<T>(266, 159, 296),
+                  by_size<T>(0.048, 0.061, 0.059), by_size<T>(0.09, 0.09, 0.064), by_size<T>(1.3, 1, 1)});
 }
 // f32 would need tensor cores that keep all its bits. Beyond these sizes the model is not fitted, and others are faster.
 template <bool tensor_cores>

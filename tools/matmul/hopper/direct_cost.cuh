@@ -30,7 +30,7 @@ struct DirectCost {
     double visible_part;       // of the shorter of computing and reading: the rest is hidden
     double narrow_b = 0;       // as in ProductCost; set by hand
 };
-inline constexpr DirectCost direct_cost_16_bit = {1540, 7010, 424, 281, 0.068, 0.051, 3360, 22, 3200, 16.6, 0.05, 250},
+inline constexpr DirectCost direct_cost_16_bit = {1540, 7010, 424, 281, 0.068, 0.077, 3360, 22, 3200, 16.6, 0.05, 250},
                             direct_cost_f32 = {2350, 4150, 500, 161, 0.048, 0, 4510, 4, 3650, 14, 0.39},
                             direct_cost_tf32 = {2430, 6350, 385, 1114, 0, 0.049, 3250, 25, 2630, 11.5, 0.09, 400},
                             direct_cost_f64 = {3060, 5390, 337, 17, 0, 0.112, 4220, 3, 2900, 13.2, 0.15};
