@@ -20,7 +20,7 @@ namespace BACKEND {
 
 // A tile of the multiply-add units whose cycles follow from its size, see F32StageCost.
 // `straightening`, see TileChoice, is three quarters of the median of 48 to 65 products on an H100: since then, warps
-// ask for boxes in fewer instructions. (128 x 16, which loads more than it multiplies, has the whole of its median; that
+// ask for boxes in fewer instructions. (128 x 16, which loads more than it multiplies, has all of its median; that
 // of 128 x 32 lies between its neighbors'. Two tiles' own fixed cycles are set by hand after 163 products on an H100.)
 template <int tile_m, int tile_n, int warp_m, int warp_n, int lanes_m = 4, bool batch = false>
 constexpr TileChoice f32_transposed_tile(double straightening, double fixed_cycles = F32StageCost::fixed_cycles) {
@@ -36,7 +36,8 @@ template <int tile_m, int tile_n, int lanes_m>
 constexpr TileChoice small_f32_tile(double reached) {
     return tile<F32Tile<tile_m, tile_n, lanes_m>>(tile_m * tile_n / F32StageCost::elements_per_cycle / reached, 4000);
 }
-// Several tiles at once; the cycles are those of one. `reached`: the fractions of the peak in a batch and in one product.
+// Several tiles at once; the cycles are those of one. `reached`: the fractions of the peak in a batch and in one
+// product.
 template <int tile_m, int tile_n, int warps, int groups, int stages = 2, typename Layouts = PlainLayouts,
           int lanes_m = 4>
 constexpr TileChoice f32_group_tile(double reached, double reached_in_one_product) {
