@@ -3,7 +3,7 @@
 //     make bin/matmul
 //     nvcc -std=c++17 -O1 -I. -DBACKEND=gpu -gencode arch=compute_90a,code=sm_90a tests/measure/matmul_sweep.cu
 //         build/gpu/cuda-unit.o build/gpu/gang-unit.o build/libgridutils.a build/libsimt.a build/libgridutils.a
-//         -Xlinker --gc-sections -lcublas -lfmt -lz -lpthread -ldl -lrt -lbacktrace -o matmul_sweep
+//         -Xlinker --gc-sections -lfmt -lz -lpthread -ldl -lrt -lbacktrace -o matmul_sweep
 //     ./matmul_sweep <SHAPES >ROWS       on a Hopper GPU with 20 GB of memory; it takes three minutes to build
 // Build it in the top folder. A line of SHAPES is a type and m, n and k: "tf32 2044 2044 2044". A row has the type, m,
 // n, k, the variant, the tile's key, the cycles that the model estimates, and the median time in us, the caches cold.

@@ -45,8 +45,9 @@ struct ProductCost {
         copied_bytes_per_cycle;  // copies of A and B to aligned rows: the launch, and for each multiprocessor
     UnalignedRowCost unaligned_row = {};
     GroupsCost groups = {};
-    // A stage waits so much longer where rows of B are short, of up to eight elements: all multiprocessors want the
-    // same few lines of the L2 cache then. (55 products in each type on an H100; 16 bits did not wait.)
+    // A stage waits so much longer where rows of B have up to eight elements, and less in proportion where they have
+    // more: all multiprocessors want the same few lines of the L2 cache. (55 products in each type on an H100; in 16
+    // bits none waited.)
     double narrow_b = 0;
 };
 inline constexpr ProductCost cost_of_16_bit = {.beginning = 5200,

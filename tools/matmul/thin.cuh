@@ -93,7 +93,7 @@ ProductMethod streamed_columns_method(const ProductProblem& problem) {
     const auto multiprocessors = unsigned(problem.device->multiprocessors);
     const double speed = memory_speed(*problem.device);
     const StreamedColumnsPlan plan = plan_streamed_columns<T>(m, n, k, multiprocessors, speed);
-    const std::string tile = thin_tile(streamed_columns_rows * plan.warps / plan.of_batch, n, k, 1);
+    const std::string tile = thin_tile(streamed_columns_rows * plan.warps / plan.group_warps, n, k, 1);
     ProductMethod method = thin_method_of<StreamedColumns, T>(problem, plan, tile, {});
     method.cycles = StreamedColumnsCost<T>::cycles(plan, m, n, k, multiprocessors, speed);
     return method;

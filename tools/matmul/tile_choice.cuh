@@ -14,13 +14,14 @@
 namespace BACKEND {
 
 // If a multiprocessor works on several tiles at once, but on those of one product: how many times as long stages take
-// as in a batch, the warps that multiply a tile, and as how many of a full scheduler's a lone warp of it takes.
+// as in a batch, the warps that multiply a tile, and how many warps on a full scheduler take as long as a lone one.
 struct TilesOfOneProduct {
     double slowness = 1;
-    unsigned warps = 1;
+    unsigned warps = 4;
     double alone = 1;
 
-    // As how many of a full multiprocessor's so many tiles take: as long as the scheduler with the most warps.
+    // How many tiles on a full multiprocessor take as long: what the scheduler with the most warps decides. (Seven
+    // tiles of a warp each take as long as eight.)
     double as_of_full(size_t tiles) const {
         constexpr unsigned schedulers = 4;
         if (tiles == 0) return 0;

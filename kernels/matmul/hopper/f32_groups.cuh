@@ -19,7 +19,7 @@
 
 namespace BACKEND {
 
-/// A group's tile, the warps that share its rows, the groups of a block, and how many of a warp's lanes share its rows.
+/// A group's tile, the warps that share its rows, the groups of a block, and a warp's lanes along m.
 template <int tile_m_, int tile_n_, int warps_, int groups_, int stages_, typename Layouts_, int lanes_m_ = 4>
 struct F32GroupShape {
     using Layouts = Layouts_;

@@ -70,7 +70,7 @@ __device__ inline void store_f64(double* c, int tile_row, int tile_column, int m
             }
 }
 
-/// Grid: at most `resident` blocks per multiprocessor. Block 384: a producer warpgroup, which loads tiles, and two
+/// Grid: see stream_k_grid() and resident_grid(). Block 384: a producer warpgroup, which loads tiles, and two
 /// consumers, which multiply. If several blocks are resident, one stores while others multiply; they have whole tiles,
 /// never parts, and only a producer warp: block 288. `many`: for the products of a batch, whose Cs are stride_c
 /// elements apart. Any m, n and k.

@@ -1,5 +1,5 @@
 #pragma once
-// C = A B on Hopper, where C has two to eight columns, in f32 sixteen: the time is that of reading A.
+// C = A B on Hopper, where C has two to eight columns, in f32 and tf32 sixteen: the time is that of reading A.
 //   matmul_streamed_columns   removes, from few_columns, what keeps the memory waiting: loads that wait for registers,
 //                             blocks that begin and end, and classes of rows. TMA copies A as plain bytes: each warp
 //                             has a ring in shared memory for slices of four rows, and the next slice is on its way
@@ -22,14 +22,15 @@
 
 namespace BACKEND {
 
-constexpr int least_streamed_columns = 2, streamed_columns_rows = 4;  // of C, and of a batch
-/// (With 32 in f32, or 16 in f64, an H100 took longer than with tiles.)
+constexpr int least_streamed_columns = 2, streamed_columns_rows = 4;  // of C, and of a group
+/// (With 32 in f32, or 16 in f64, an H100 took longer than with tiles; 16 bits were tried with eight only.)
 template <typename T>
 constexpr int most_streamed_columns = sizeof(T) == 4 ? 16 : 8;
 
-/// How the work is divided: the warps of a block, and how many of them share a batch of rows along k.
+/// How the work is divided: the warps of a block, and how many of them, a divisor, share a group of rows along k, each
+/// with a slice at least.
 struct StreamedColumnsPlan {
-    unsigned warps = 16, of_batch = 1;
+    unsigned warps = 16, group_warps = 1;
 };
 constexpr unsigned most_streamed_warps = 16, least_streamed_warps = 8;  // fewer leave more room for B
 
@@ -44,7 +45,7 @@ struct StreamedColumnsShape {
     struct Ring {
         alignas(16) unsigned char rows_of_a[stages][rows * row_bytes];
     };
-    /// Of a lane, as many as registers hold the loads of.
+    /// Steps of a lane whose loads fit in registers at once.
     static constexpr int steps_at_once = width * sizeof(Sum) > 32 ? 1 : 4;
     /// B's columns are kept in vectors of neighbors, those of a step along k in `vectors` places `k` apart.
     static constexpr int length = Vector<Sum>::length < width ? Vector<Sum>::length : width, vectors = width / length;
@@ -54,7 +55,7 @@ struct StreamedColumnsShape {
 
     struct Shared {
         std::uint64_t filled[most_streamed_warps][stages];
-        /// What the warps that share a batch have summed, of this batch and the one before.
+        /// What the warps that share a group have summed, of this group and the one before.
         alignas(16) Sum sums_of_warps[2][most_streamed_warps][rows * width];
     };
 
@@ -66,7 +67,7 @@ struct StreamedColumnsShape {
     __host__ __device__ static constexpr size_t places(size_t k) { return (k * vectors + 1) / 2 * 2; }
 };
 
-/// What a warp copies of A, a stage at a time: of every `stride`-th batch of rows from `first`, every `every`-th slice
+/// What a warp copies of A, a stage at a time: of every `stride`-th group of rows from `first`, every `every`-th slice
 /// along k from `part`.
 template <typename T, typename Shape>
 class SliceLoader {
@@ -77,7 +78,7 @@ public:
           filled_(filled),
           a_(a),
           m_(m),
-          batch_(first),
+          group_(first),
           stride_(stride),
           whole_end_(m * k / unit * unit),
           k_(k),
@@ -87,9 +88,9 @@ public:
 
     /// Called by a whole warp, none of whose lanes reads that stage any more: requests the next slice, if there is one.
     __device__ void ask(unsigned lane) {
-        if (batch_ * Shape::rows >= m_) return;
+        if (group_ * Shape::rows >= m_) return;
         std::uint64_t* const filled = filled_ + stage_;
-        const size_t row = batch_ * Shape::rows, left = m_ - row, rows = left < Shape::rows ? left : Shape::rows;
+        const size_t row = group_ * Shape::rows, left = m_ - row, rows = left < Shape::rows ? left : Shape::rows;
         const unsigned steps = k_ - slice_ < Shape::slice_k ? k_ - slice_ : Shape::slice_k;
         // Rows that fit as a whole are neighbors in memory: one copy.
         const bool whole_rows = k_ <= Shape::slice_k;
@@ -111,7 +112,7 @@ public:
         slice_ += step_;
         if (slice_ < k_) return;
         slice_ = begin_;
-        batch_ += stride_;
+        group_ += stride_;
     }
 
 private:
@@ -120,7 +121,7 @@ private:
     typename Shape::Ring& ring_;
     std::uint64_t* filled_;
     const T* a_;
-    size_t m_, batch_, stride_, whole_end_;
+    size_t m_, group_, stride_, whole_end_;
     unsigned k_, begin_, step_, slice_, stage_ = 0;
 };
 
@@ -144,8 +145,8 @@ __device__ inline void add_over_lanes(Sum (&values)[count], unsigned lane) {
     }
 }
 
-/// Grid: at most one block per multiprocessor; block plan.warps * 32. Neighboring batches go to different blocks.
-/// `in_teams`: whether warps share batches.
+/// Grid: at most one block per multiprocessor; block plan.warps * 32. Neighboring groups go to different blocks.
+/// `in_teams`: whether warps share groups.
 template <typename T, int width, bool in_teams>
 __global__ void __launch_bounds__(most_streamed_warps* lanes_per_warp, 1)
     matmul_streamed_columns(const T* a, const T* b, T* c, size_t m, unsigned n, unsigned k, StreamedColumnsPlan plan) {
@@ -170,10 +171,10 @@ __global__ void __launch_bounds__(most_streamed_warps* lanes_per_warp, 1)
 
     auto& ring = rings[warp];
     std::uint64_t* const filled = shared.filled[warp];
-    const unsigned of_batch = in_teams ? plan.of_batch : 1, teams = plan.warps / of_batch, team = warp / of_batch,
-                   part = warp % of_batch;
+    const unsigned group_warps = in_teams ? plan.group_warps : 1, teams = plan.warps / group_warps,
+                   team = warp / group_warps, part = warp % group_warps;
     const size_t first = team * size_t{gridDim.x} + blockIdx.x, stride = size_t{gridDim.x} * teams;
-    SliceLoader<T, Shape> loader(ring, filled, a, m, k, first, stride, part, of_batch);
+    SliceLoader<T, Shape> loader(ring, filled, a, m, k, first, stride, part, group_warps);
     for (int s = 1; s < Shape::stages; ++s) loader.ask(lane);
     stage_elements(
         b, reinterpret_cast<Sum*>(factors), k * n, [](unsigned i) { return size_t{i}; },
@@ -185,8 +186,8 @@ __global__ void __launch_bounds__(most_streamed_warps* lanes_per_warp, 1)
     __syncthreads();  // B is in shared memory
 
     unsigned stage = 0, parity = 0, turn = 0;
-    for (size_t batch = first; batch * rows < m; batch += stride, turn ^= 1) {
-        const size_t first_row = batch * rows;
+    for (size_t group = first; group * rows < m; group += stride, turn ^= 1) {
+        const size_t first_row = group * rows;
         unsigned starts[rows];  // of the rows' slices in a stage
 #pragma unroll
         for (int r = 0; r < rows; ++r) {
@@ -196,7 +197,7 @@ __global__ void __launch_bounds__(most_streamed_warps* lanes_per_warp, 1)
                                                   static_cast<unsigned>((first_row + r) * k % unit);
         }
         Sum sums[rows * width] = {};
-        for (unsigned slice = part * Shape::slice_k; slice < k; slice += of_batch * Shape::slice_k) {
+        for (unsigned slice = part * Shape::slice_k; slice < k; slice += group_warps * Shape::slice_k) {
             __syncwarp();  // all lanes have read the stage before
             loader.ask(lane);
             barrier_wait(filled + stage, parity);
@@ -229,11 +230,12 @@ __global__ void __launch_bounds__(most_streamed_warps* lanes_per_warp, 1)
 #pragma unroll
             for (int i = 0; i < of_lane; ++i) shared.sums_of_warps[turn][warp][first_sum + i] = sums[i];
             // All warps' sums are there, and those of the turn before have been read.
-            barrier_among(1 + team, of_batch * lanes_per_warp);
+            barrier_among(1 + team, group_warps * lanes_per_warp);
             if (part > 0) continue;
 #pragma unroll
             for (int i = 0; i < of_lane; ++i)
-                for (unsigned w = 1; w < of_batch; ++w) sums[i] += shared.sums_of_warps[turn][warp + w][first_sum + i];
+                for (unsigned w = 1; w < group_warps; ++w)
+                    sums[i] += shared.sums_of_warps[turn][warp + w][first_sum + i];
         }
         if (lane % sharing != 0) continue;
 #pragma unroll
@@ -271,10 +273,10 @@ struct StreamedColumns {
         return with_streamed_width<T>(arguments.n, [&](auto width) {
             constexpr int columns = decltype(width)::value;
             using Shape = StreamedColumnsShape<T, columns>;
-            const size_t batches = divide_up(arguments.m, size_t{Shape::rows});
-            const auto grid = static_cast<unsigned>(std::min<size_t>(batches, arguments.multiprocessors));
-            const auto kernel = plan.of_batch > 1 ? matmul_streamed_columns<T, columns, true>
-                                                  : matmul_streamed_columns<T, columns, false>;
+            const size_t groups = divide_up(arguments.m, size_t{Shape::rows});
+            const auto grid = static_cast<unsigned>(std::min<size_t>(groups, arguments.multiprocessors));
+            const auto kernel = plan.group_warps > 1 ? matmul_streamed_columns<T, columns, true>
+                                                     : matmul_streamed_columns<T, columns, false>;
             return launch_hopper(kernel, grid, plan.warps * lanes_per_warp,
                                  Shape::shared_bytes(plan.warps, arguments.k), 1, arguments.stream, arguments.d_a,
                                  arguments.d_b, arguments.d_c, arguments.m, unsigned(arguments.n),
@@ -292,7 +294,8 @@ struct StreamedColumnsCost {
     }
     static constexpr double fixed = 5900;
     static constexpr double staging = 0.47;  // an element of B
-    /// A warp's lanes' next steps, and what it takes longer for each column; adding a warp's sums of a column.
+    /// One step of every lane, and the fraction more for each column; adding one warp's sums of a column. (The last
+    /// slice counts as a whole one, and columns that are only computed do not count.)
     static constexpr double steps = by_size(72, 92, 200), column = 0.09, adding = by_size(23, 13, 23);
     /// Of each multiprocessor: what arrives at most, and from the memory, where it is an H200's.
     static constexpr double arriving_bytes_per_cycle = 38, bytes_per_cycle = 18.9;
@@ -301,17 +304,17 @@ struct StreamedColumnsCost {
     static double cycles(const StreamedColumnsPlan& plan, size_t m, size_t n, size_t k, unsigned multiprocessors,
                          double memory_speed) {
         using Shape = StreamedColumnsShape<T, most_streamed_columns<T>>;
-        const size_t batches = divide_up(divide_up(m, size_t{Shape::rows}), size_t{multiprocessors}),
-                     slices = divide_up(divide_up(k, size_t{Shape::slice_k}), size_t{plan.of_batch}),
-                     teams = plan.warps / plan.of_batch, steps_of_slice = std::min<size_t>(k, Shape::slice_k);
+        const size_t groups = divide_up(divide_up(m, size_t{Shape::rows}), size_t{multiprocessors}),
+                     slices = divide_up(divide_up(k, size_t{Shape::slice_k}), size_t{plan.group_warps}),
+                     teams = plan.warps / plan.group_warps, steps_of_slice = std::min<size_t>(k, Shape::slice_k);
         const double of_slice = double(divide_up(steps_of_slice, size_t{lanes_per_warp})) * steps * (1 + column * n);
-        // A round is a batch of each team; in the last one, some teams may have none.
+        // A round is a group of each team; in the last one, some teams may have none.
         const auto round = [&](size_t busy_teams) {
-            const double bytes = double(busy_teams * plan.of_batch * steps_of_slice * sizeof(T)) * Shape::rows;
+            const double bytes = double(busy_teams * plan.group_warps * steps_of_slice * sizeof(T)) * Shape::rows;
             return double(slices) * std::max(of_slice, bytes / arriving_bytes_per_cycle);
         };
-        const double working = double(batches / teams) * round(teams) + round(batches % teams) * (batches % teams > 0) +
-                               adding * double(batches * plan.of_batch * n),
+        const double working = double(groups / teams) * round(teams) + round(groups % teams) * (groups % teams > 0) +
+                               adding * double(groups * plan.group_warps * n),
                      moving = double((m * k + k * n + m * n) * sizeof(T)) /
                               (bytes_per_cycle * memory_speed * multiprocessors);
         return fixed + staging * double(k * n) + std::max(working, moving) + visible_part * std::min(working, moving);
@@ -328,7 +331,8 @@ StreamedColumnsPlan plan_streamed_columns(size_t m, size_t n, size_t k, unsigned
     StreamedColumnsPlan plan;
     if (!suits_streamed_columns<T>(n, k, plan.warps)) plan.warps = least_streamed_warps;
     StreamedColumnsPlan best = plan;
-    for (plan.of_batch = 2; plan.of_batch <= plan.warps && plan.of_batch <= divide_up(k, slice_k); plan.of_batch *= 2)
+    for (plan.group_warps = 2; plan.group_warps <= plan.warps && plan.group_warps <= divide_up(k, slice_k);
+         plan.group_warps *= 2)
         if (cycles(plan) < cycles(best)) best = plan;
     return best;
 }
