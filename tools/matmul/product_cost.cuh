@@ -15,7 +15,7 @@ namespace BACKEND {
 // What a product costs if a multiprocessor works on several tiles at once: until the first stage has arrived and from
 // the last result on; each round of tiles; bytes of A and B from the memory and of C to it, for each multiprocessor and
 // cycle; and the visible part of the shorter of multiplying and moving. (Fitted to 1030 tiles of products in f32 and
-// 490 in f64 on an H100, the root of the mean square error 2.6 and 5 %.)
+// 490 in f64 with aligned rows on an H100, the root of the mean square error 2.6 and 5 %.)
 struct GroupsCost {
     double beginning, round, read_bytes_per_cycle, stored_bytes_per_cycle, visible_part;
     double stored_elements;  // bytes per cycle where rows of C begin anywhere (set by hand after four products in f32)
@@ -46,8 +46,8 @@ struct ProductCost {
     UnalignedRowCost unaligned_row = {};
     GroupsCost groups = {};
     // A stage waits so much longer where rows of B have up to eight elements, and less in proportion where they have
-    // more: all multiprocessors want the same few lines of the L2 cache. (55 products in each type on an H100; in 16
-    // bits none waited.)
+    // more: all multiprocessors want the same few lines of the L2 cache. (Set by hand after 55 products in each type on
+    // an H100; in 16 bits none waited.)
     double narrow_b = 0;
 };
 inline constexpr ProductCost cost_of_16_bit = {.beginning = 5200,

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "common/io/text.hpp"
+#include "kernels/matmul/thin/cost.cuh"
 #include "kernels/matmul/thin/patches.cuh"
 #include "kernels/matmul/thin/steps.cuh"
 #include "tools/matmul/method.cuh"
@@ -13,12 +14,6 @@
 #endif
 
 namespace BACKEND {
-
-// The value for T: a 16-bit type, f32 or f64.
-template <typename T>
-constexpr double by_size(double of_16_bits, double of_32_bits, double of_64_bits) {
-    return sizeof(T) == 2 ? of_16_bits : sizeof(T) == 4 ? of_32_bits : of_64_bits;
-}
 
 // The name of a tile, with the blocks that share k if there are several.
 inline std::string thin_tile(size_t m, size_t n, size_t k, unsigned shares) {

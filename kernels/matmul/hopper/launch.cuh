@@ -301,7 +301,7 @@ inline unsigned persistent_grid(const TileOrder& order, unsigned multiprocessors
 /// The same for tiles of which a multiprocessor works on several, each by a block of its own. Blocks that stay load
 /// their next tile while they store. But the device does not spread those that have a tile more evenly: where a second
 /// round is a quarter to nine tenths full and tiles take long, blocks of one tile each are faster (by up to a sixth in
-/// ten products in f64 on an H100).
+/// nine products in f64 on an H100).
 inline unsigned resident_grid(const TileOrder& order, unsigned blocks, size_t multiplications_of_tile) {
     constexpr size_t least_multiplications = 600'000;
     const size_t tiles = order.tiles();

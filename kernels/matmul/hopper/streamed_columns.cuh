@@ -11,6 +11,7 @@
 #include "common/cuda/named_barrier.cuh"
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
+#include "kernels/matmul/thin/cost.cuh"
 #include "kernels/matmul/thin/pieces.cuh"
 
 #include <cuda_runtime.h>
@@ -23,7 +24,8 @@
 namespace BACKEND {
 
 constexpr int least_streamed_columns = 2, streamed_columns_rows = 4;  // of C, and of a group
-/// (With 32 in f32, or 16 in f64, an H100 took longer than with tiles; 16 bits were tried with eight only.)
+/// (With 32 in f32 an H100 took longer than cuBLAS in half of 127 products, with 16 in f64 in most of 59. 16 bits were
+/// tried with eight only.)
 template <typename T>
 constexpr int most_streamed_columns = sizeof(T) == 4 ? 16 : 8;
 
@@ -116,7 +118,7 @@ public:
     }
 
 private:
-    static constexpr unsigned unit = 16 / sizeof(T);  // elements that a copy begins and ends at multiples of
+    static constexpr unsigned unit = piece_length<T>;  // a copy begins and ends at multiples of so many elements
 
     typename Shape::Ring& ring_;
     std::uint64_t* filled_;
@@ -191,7 +193,7 @@ __global__ void __launch_bounds__(most_streamed_warps* lanes_per_warp, 1)
         unsigned starts[rows];  // of the rows' slices in a stage
 #pragma unroll
         for (int r = 0; r < rows; ++r) {
-            constexpr unsigned unit = 16 / sizeof(T);
+            constexpr unsigned unit = piece_length<T>;
             starts[r] = k <= Shape::slice_k ? static_cast<unsigned>(first_row * k % unit) + r * k
                                             : r * (Shape::row_bytes / unsigned{sizeof(T)}) +
                                                   static_cast<unsigned>((first_row + r) * k % unit);
@@ -289,14 +291,11 @@ struct StreamedColumns {
 /// mean square error 8 %.)
 template <typename T>
 struct StreamedColumnsCost {
-    static constexpr double by_size(double of_16_bits, double of_32_bits, double of_64_bits) {
-        return sizeof(T) == 2 ? of_16_bits : sizeof(T) == 4 ? of_32_bits : of_64_bits;
-    }
     static constexpr double fixed = 5900;
     static constexpr double staging = 0.47;  // an element of B
     /// One step of every lane, and the fraction more for each column; adding one warp's sums of a column. (The last
     /// slice counts as a whole one, and columns that are only computed do not count.)
-    static constexpr double steps = by_size(72, 92, 200), column = 0.09, adding = by_size(23, 13, 23);
+    static constexpr double steps = by_size<T>(72, 92, 200), column = 0.09, adding = by_size<T>(23, 13, 23);
     /// Of each multiprocessor: what arrives at most, and from the memory, where it is an H200's.
     static constexpr double arriving_bytes_per_cycle = 38, bytes_per_cycle = 18.9;
     static constexpr double visible_part = 0.66;  // of the shorter of working and moving
@@ -313,7 +312,8 @@ struct StreamedColumnsCost {
             const double bytes = double(busy_teams * plan.group_warps * steps_of_slice * sizeof(T)) * Shape::rows;
             return double(slices) * std::max(of_slice, bytes / arriving_bytes_per_cycle);
         };
-        const double working = double(groups / teams) * round(teams) + round(groups % teams) * (groups % teams > 0) +
+        const size_t left = groups % teams;
+        const double working = double(groups / teams) * round(teams) + (left > 0 ? round(left) : 0) +
                                adding * double(groups * plan.group_warps * n),
                      moving = double((m * k + k * n + m * n) * sizeof(T)) /
                               (bytes_per_cycle * memory_speed * multiprocessors);

@@ -7,6 +7,12 @@
 
 namespace BACKEND {
 
+/// The value for T: a 16-bit type, f32 or f64.
+template <typename T>
+constexpr double by_size(double of_16_bits, double of_32_bits, double of_64_bits) {
+    return sizeof(T) == 2 ? of_16_bits : sizeof(T) == 4 ? of_32_bits : of_64_bits;
+}
+
 struct ThinRoundCost {
     static constexpr double loading = 1200;  // of loads in flight together
     static constexpr double staging = 900;   // of thin_in_flight elements per thread, on their way to shared memory

@@ -28,7 +28,7 @@ struct DirectCost {
     double between_clusters;   // if several clusters share k
     double bytes_per_cycle;    // of an H200's memory, for each multiprocessor
     double visible_part;       // of the shorter of computing and reading: the rest is hidden
-    double narrow_b = 0;       // as in ProductCost, but 16 bits wait, too (set by hand after 1000 products)
+    double narrow_b = 0;       // as in ProductCost, but 16 bits wait, too (set by hand after 900 products)
 };
 inline constexpr DirectCost direct_cost_16_bit = {1540, 7010, 424, 281, 0.068, 0.077, 3360, 22, 3200, 16.6, 0.05, 250},
                             direct_cost_f32 = {2350, 4150, 500, 161, 0.048, 0, 4510, 4, 3650, 14, 0.39},
