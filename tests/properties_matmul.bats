@@ -25,7 +25,7 @@ load helpers
     for check in memcheck racecheck initcheck synccheck; do
         SIMCC_TIMEOUT=10 SIMCC_CHECK=$check capture ./fix_up 500
         expect_status 0
-        for kind in added exchanged whole; do
+        for kind in added exchanged neighbors whole; do
             awk -v kind="$kind" '$1 == kind && $2 >= 50 { found = 1 } END { exit !found }' <<<"$output" ||
                 complain "there were few cases of kind $kind: $output"
         done

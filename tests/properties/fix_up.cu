@@ -127,6 +127,7 @@ std::string run_case(std::uint64_t seed) {
     if (left > 0 && number(0, 1)) forced = number(0, 1) ? left * number(1, units / left) : number(left, units);
     StreamKSchedule schedule = stream_k_schedule(tiles, k, 1, units, cost, forced);
     schedule.paired = paired;
+    if (number(0, 1)) schedule.deal_side_by_side();
     const unsigned multiprocessors = units << paired;
     std::string wrong;
     switch (can_exchange ? number(0, 3) : 4) {
@@ -137,12 +138,15 @@ std::string run_case(std::uint64_t seed) {
         default: wrong = run<32, float, 8, false>(schedule, multiprocessors);
     }
     if (!wrong.empty()) {
-        std::printf("seed %llu: %zu tiles of %u steps, %u whole, %u shares, %u pairs of blocks: %s\n",
+        std::printf("seed %llu: %zu tiles of %u steps, %u whole, %u shares%s, %u pairs of blocks: %s\n",
                     static_cast<unsigned long long>(seed), tiles, schedule.steps, schedule.whole, schedule.shares,
-                    paired ? units : 0, wrong.c_str());
+                    schedule.parts > 0 ? " side by side" : "", paired ? units : 0, wrong.c_str());
         std::exit(1);
     }
-    return schedule.shares == 0 ? "whole" : schedule.exchanged ? "exchanged" : "added";
+    return schedule.shares == 0 ? "whole"
+           : schedule.parts > 0 ? "neighbors"
+           : schedule.exchanged ? "exchanged"
+                                : "added";
 }
 
 }  // namespace

@@ -133,6 +133,7 @@ std::string stream_k_case(Random& random) {
                       forced = random.coin() ? random.number(0, blocks) : 0;
     StreamKSchedule schedule = stream_k_schedule(tiles, k, static_cast<unsigned>(tile_k), blocks, cost, forced);
     schedule.paired = paired;
+    if (random.coin()) schedule.deal_side_by_side();
     const bool shared = schedule.shares > 0;
     try {
         require(schedule.steps == divide_up(k, tile_k) && schedule.tiles == tiles,

@@ -268,7 +268,8 @@ struct Tf32Tile : HopperTile {
     static LaunchShape enqueue(const MatmulArguments<float>& arguments, const StreamKCost& cost) {
         constexpr unsigned group = shares_a ? 8 : 6;
         const auto order = order_of<Tf32TileOrder<multicast_>>(arguments, tile_m, tile_n, group, multicast);
-        const StreamKSchedule schedule = schedule_of(arguments, order, cost, multicast);
+        StreamKSchedule schedule = schedule_of(arguments, order, cost, multicast);
+        schedule.deal_side_by_side();
         if constexpr (row_sets > 0) {
             if (can_read_row_sets(arguments))
                 return launch_tf32_row_sets<Tf32RowSetShape<tile_m_, warpgroups>, stream_k_>(arguments, order,

@@ -273,7 +273,8 @@ __attribute__((noinline)) LaunchShape launch_hopper_transposed(TransposedProduct
     const OperandMaps maps = operands.maps(tile.tile_m, tile.b_box_rows);
     const CUtensorMap map_c = tma_store ? map_of_c(arguments, tile.tile_m / tile.split_k, 64) : maps.b;  // not used
     const TileOrder order = order_of(arguments, tile.tile_m, 64 * tile.warpgroups, group, tile.multicast);
-    const StreamKSchedule schedule = schedule_of(arguments, order, cost, tile.multicast);
+    StreamKSchedule schedule = schedule_of(arguments, order, cost, tile.multicast);
+    schedule.deal_side_by_side();
     const unsigned grid = tile.split_k > 1 ? order.tiles() * tile.split_k
                           : schedule.shares > 0
                               ? stream_k_grid(schedule, arguments.multiprocessors)  // whole clusters
