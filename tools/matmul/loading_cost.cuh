@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 #include "kernels/matmul/hopper/row_set_rule.cuh"
@@ -24,9 +25,13 @@ struct LoadingCost {
     static constexpr double least_in_place = 1.2;         // times as long as the best walk through a large matrix
     static constexpr double straightening_begins = 2700;  // cycles until the first rows have been moved
     static constexpr double waiting_part = 0.5;  // of these cycles: due to the other multiprocessors that have tiles
-    // If blocks share tiles along k, fewer need the same rows at the same time, and the L2 cache delivers rows more
-    // often, from a part of the multiprocessors on, at first in proportion. (H100; six and fourteen products.)
-    static constexpr double split_from = 0.68, split_slope = 5, most_of_cluster = 0.85, most_of_exchange = 0.2;
+    // If blocks share tiles along k, fewer read the same rows at the same time, and the L2 cache delivers rows more
+    // often. In clusters (1600 rows of 315 products in bf16 on an H100): so much longer for each further multiprocessor
+    // that has a tile, as a part of all, once a fifth have one.
+    static constexpr double cluster_from = 0.2, cluster_slope = 0.8;
+    // In equal parts, dealt to blocks side by side (the same products): so much longer, and for each further part of
+    // their rows that blocks of one GPC do not have in common.
+    static constexpr double equal_parts = 0.15, per_distinct = 1, least_distinct = 0.25;
 };
 
 // Whether a tile reads A and B in place although their rows are not aligned.
@@ -40,11 +45,20 @@ inline double waiting_for_others(double busy) {
 }
 
 // The work of the busiest block: how long it multiplies, in stages of a whole tile, and how many tiles it stores; and
-// of all: the fraction of multiprocessors that have tiles, and whether blocks exchange the sums of all tiles.
+// of all: the fraction of multiprocessors that have tiles, and whether all tiles are shared in equal parts.
 struct BlockWork {
     double stages, stores, busy;
-    bool exchanged = false;
+    bool equal_parts = false;
 };
+
+// Of the rows of A and B that sixteen blocks side by side read, as many as run on one GPC, those that are not the same:
+// a quarter if their tiles are four by four.
+inline double distinct_rows(const TileChoice& choice, const ProductShape& shape) {
+    const double rows = double(divide_up(shape.m, choice.tile.m)), columns = double(divide_up(shape.n, choice.tile.n)),
+                 tiles = std::min(16.0, rows * columns),
+                 high = std::min(rows, std::max(std::ceil(tiles / columns), 4.0)), wide = std::ceil(tiles / high);
+    return (high * choice.tile.m + wide * choice.tile.n) / (tiles * (choice.tile.m + choice.tile.n));
+}
 
 // The cycles that a multiprocessor takes to receive a stage.
 inline double loading_cycles_in_place(const TileChoice& choice, double busy) {
@@ -65,18 +79,17 @@ inline double loading_cycles(const TileChoice& choice, const ProductShape& shape
     const bool is_float8 = choice.element_bytes == 1;  // whose B counts as one by rows
     const size_t columns_of_a = choice.stored.a ? shape.m : shape.k,
                  columns_of_b = choice.stored.b && !is_float8 ? shape.k : shape.n;
-    // (Blocks that exchange sums wait for the L2 cache, which delivers rows once for those that share them.)
     const auto cycles_of_row = [&](size_t columns, bool shared, double unaligned_row) {
         if (is_unaligned(columns)) return shared ? cost.unaligned_row.shared : unaligned_row;
-        return work.exchanged && shared ? Cost::aligned_row / choice.multicast : Cost::aligned_row;
+        return Cost::aligned_row;
     };
     const bool shares = choice.multicast > 1;
     const double row_of_a = cycles_of_row(columns_of_a, shares && choice.shares_a, cost.unaligned_row.of_a),
                  row_of_b = cycles_of_row(columns_of_b, shares && !choice.shares_a, cost.unaligned_row.of_b);
-    const double most_again = choice.split_k > 1 ? Cost::most_of_cluster
-                              : work.exchanged   ? Cost::most_of_exchange
-                                                 : 0,
-                 again = std::clamp(Cost::split_slope * (work.busy - Cost::split_from), 0.0, most_again);
+    double again = 0;
+    if (choice.split_k > 1) again = std::max(0.0, Cost::cluster_slope * (work.busy - Cost::cluster_from));
+    else if (work.equal_parts)
+        again = Cost::equal_parts + Cost::per_distinct * (distinct_rows(choice, shape) - Cost::least_distinct);
     return (choice.tile.m * row_of_a + choice.tile.n * row_of_b) * waiting_for_others(work.busy) * (1 + again);
 }
 

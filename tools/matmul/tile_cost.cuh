@@ -75,7 +75,7 @@ inline BlockWork longest_work(const TileChoice& choice, const ProductShape& shap
     // (A share of more than a tile has several tiles' results.)
     const size_t shared = tiles - schedule.whole;
     return {waves * steps + stream_k_stages(shared, schedule.steps, schedule.shares, sharing),
-            waves + double(divide_up(shared, schedule.shares)), 1, schedule.whole == 0 && schedule.exchanged};
+            waves + double(divide_up(shared, schedule.shares)), 1, schedule.whole == 0 && schedule.shares % tiles == 0};
 }
 
 // The bytes that several tiles read, of the products of a batch that are computed at the same time.

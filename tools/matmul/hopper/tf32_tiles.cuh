@@ -14,13 +14,14 @@ namespace BACKEND {
 template <int tile_m, int stages, bool stream_k = false>
 using Tf32Pairs = Tf32Tile<tile_m, 2, stages, stream_k, false, PlainLayouts, 2>;
 
-// (What reading in sets of rows adds to stages is from 76 products with all tiles on an H100; of tiles of 128 x 128 it
-// and what exchanging sums takes longer than in 16-bit types, as in f64, were set by hand, after fourteen products.)
+// (What reading in sets of rows adds to stages is from 76 products with all tiles on an H100; of tiles of 128 x 128 it,
+// the cycles of a stage, and what exchanging sums takes longer than in 16-bit types, as in f64, were set by hand, after
+// fourteen products.)
 inline constexpr TileChoice tf32_tiles[] = {
     tile<Tf32Tile<256, 2, 4, false, true>>(1340, 2500),
     tile<Tf32Tile<256, 2, 4, true>>(1340, 2500, tensor_core_stream_k),
     tile<Tf32Tile<192, 2, 5, false, true>>(1020, 2400),
-    tile<Tf32Tile<128, 2, 6, true>>(860, 2400, small_tile_stream_k(128 * 128, 860, 1.3, 3000), 600),
+    tile<Tf32Tile<128, 2, 6, true>>(820, 2400, small_tile_stream_k(128 * 128, 820, 1.3, 3000), 600),
     tile<Tf32Tile<64, 2, 8, false, true>>(580, 1600, no_stream_k, 250),
     tile<Tf32Tile<64, 1, 12, false, true>>(417, 1000, no_stream_k, 250),
     tile<Tf32SplitKTile<64, 12, 2>>(417, 5000),
