@@ -398,10 +398,10 @@ ones() { awk -v where="$1" -v n=$(($2 * $3)) 'BEGIN { for (i = 0; i < n; ++i) pr
     done
 }
 
-# exchanged TYPE KEY@SHARES SHAPE [OPTION]...: with this tile, cut into so many shares, a product is right, twice in one
-# process. (The shares are at least four times as many as the tiles, or pairs of tiles, so that blocks exchange sums.
-# Tiles that are not shared have fewer blocks.)
-exchanged() {
+# shared TYPE KEY@SHARES SHAPE [OPTION]...: with this tile, cut into so many shares, a product is right, twice in one
+# process. (If the shares are at least four times as many as the tiles, or pairs of tiles, blocks exchange sums. Tiles
+# that are not shared have fewer blocks, but for whole waves.)
+shared() {
     expect_fine matmul -t "$1" -k hopper --tile "$2" -n "$3,$3" -w 0 -r 2 --csv "${@:4}"
     [ "$(column p_tile | sort -u) $(column verify | sort -u)" = "${2%%:*} pass" ] || complain "$*"
     [ "$(column grid | sort -n | head -n 1)" -ge "${2##*@}" ] || complain "$*: the tiles are not shared"
@@ -413,37 +413,53 @@ exchanged() {
     if [ "$(wc -l <<<"$output")" -lt 3 ]; then skip "such tiles need compute capability 9.0"; fi
     local dtype
     for dtype in bf16 f16; do
-        exchanged $dtype 16x64x64:stream-k@108 130x176x840
-        exchanged $dtype 64x128x64:stream-k@30 130x176x1000
-        exchanged $dtype 64x128x64:stream-k@45 131x333x1001
-        exchanged $dtype 64x128x64:stream-k@45 131x333x1001 --transpose b
-        exchanged $dtype 64x128x64:stream-k@130 1x1x10000
-        exchanged $dtype 128x128x64:stream-k@100 130x176x3000
-        exchanged $dtype 192x128x64:stream-k@80 200x176x3000
-        exchanged $dtype 64x128x64:stream-k:multicast@20 130x176x1000
-        exchanged $dtype 128x128x64:stream-k:multicast@40 130x111x3001
-        exchanged $dtype 192x128x64:stream-k:multicast@60 385x111x3001
+        shared $dtype 16x64x64:stream-k@108 130x176x840
+        shared $dtype 64x128x64:stream-k@30 130x176x1000
+        shared $dtype 64x128x64:stream-k@45 131x333x1001
+        shared $dtype 64x128x64:stream-k@45 131x333x1001 --transpose b
+        shared $dtype 64x128x64:stream-k@130 1x1x10000
+        shared $dtype 128x128x64:stream-k@100 130x176x3000
+        shared $dtype 192x128x64:stream-k@80 200x176x3000
+        shared $dtype 64x128x64:stream-k:multicast@20 130x176x1000
+        shared $dtype 128x128x64:stream-k:multicast@40 130x111x3001
+        shared $dtype 192x128x64:stream-k:multicast@60 385x111x3001
     done
-    exchanged tf32 16x64x32:stream-k@108 130x180x500
-    exchanged tf32 16x64x32:stream-k@108 130x181x501
-    exchanged tf32 64x64x32:stream-k@45 130x180x500
-    exchanged tf32 64x64x32:stream-k@45 130x181x501
-    exchanged tf32 64x64x32:stream-k@45 130x180x500 --transpose b
-    exchanged tf32 128x128x32:stream-k@132 130x180x3000
-    exchanged tf32 128x128x32:stream-k@20 130x181x501
-    exchanged tf32 128x128x32:stream-k:multicast@20 130x180x500
-    exchanged tf32 128x128x32:stream-k:multicast@24 257x261x1001
-    exchanged f64 32x32x16:stream-k@120 130x180x250
-    exchanged f64 64x64x16:stream-k@45 131x181x251
-    exchanged f64 64x64x16:stream-k@45 131x181x251 --transpose a
-    exchanged f64 64x64x16:stream-k@45 131x181x251 --transpose a,b
-    exchanged f64 96x128x16:stream-k@20 131x181x1501
-    exchanged f64 128x128x16:stream-k@132 130x180x1500
-    exchanged f32 64x64x32:stream-k@45 130x180x500
-    exchanged f32 64x64x32:stream-k@45 131x181x501
-    exchanged f32 64x128x32:stream-k@30 131x181x501
-    exchanged f32 16x256x32:stream-k@36 130x181x501
-    exchanged f32 128x16x32:stream-k@96 130x181x501
+    shared tf32 16x64x32:stream-k@108 130x180x500
+    shared tf32 16x64x32:stream-k@108 130x181x501
+    shared tf32 64x64x32:stream-k@45 130x180x500
+    shared tf32 64x64x32:stream-k@45 130x181x501
+    shared tf32 64x64x32:stream-k@45 130x180x500 --transpose b
+    shared tf32 128x128x32:stream-k@132 130x180x3000
+    shared tf32 128x128x32:stream-k@20 130x181x501
+    shared tf32 128x128x32:stream-k:multicast@20 130x180x500
+    shared tf32 128x128x32:stream-k:multicast@24 257x261x1001
+    shared f64 32x32x16:stream-k@120 130x180x250
+    shared f64 64x64x16:stream-k@45 131x181x251
+    shared f64 64x64x16:stream-k@45 131x181x251 --transpose a
+    shared f64 64x64x16:stream-k@45 131x181x251 --transpose a,b
+    shared f64 96x128x16:stream-k@20 131x181x1501
+    shared f64 128x128x16:stream-k@132 130x180x1500
+    shared f32 64x64x32:stream-k@45 130x180x500
+    shared f32 64x64x32:stream-k@45 131x181x501
+    shared f32 64x128x32:stream-k@30 131x181x501
+    shared f32 16x256x32:stream-k@36 130x181x501
+    shared f32 128x16x32:stream-k@96 130x181x501
+}
+
+@test "blocks that have two or three equal parts of a tile add their sums, after whole tiles, too" {
+    if on_simulator; then skip "needs a GPU"; fi
+    try matmul --tile list -t bf16
+    if [ "$(wc -l <<<"$output")" -lt 3 ]; then skip "such tiles need compute capability 9.0"; fi
+    local dtype
+    for dtype in bf16 f16; do
+        shared $dtype 64x128x64:stream-k@80 512x640x4096
+        shared $dtype 64x128x64:stream-k@120 500x632x4000
+        shared $dtype 128x256x64:stream-k@24 512x640x4096
+        shared $dtype 64x128x64:stream-k@88 704x2048x1024
+    done
+    shared tf32 128x128x32:stream-k@40 512x640x2048
+    shared tf32 64x64x32:stream-k@120 512x320x2048
+    shared tf32 256x128x32:stream-k@20 512x640x4096
 }
 
 @test "the cost model's constants can be fitted again: a dry run shows every measurement" {

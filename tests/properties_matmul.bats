@@ -11,8 +11,8 @@ load helpers
     expect_status 0
     # There were many cases of every kind, not only trivial ones.
     local kind
-    for kind in shared whole fitted order thin; do
-        awk -v kind="$kind" '$1 == kind && $2 >= 400 { found = 1 } END { exit !found }' <<<"$output" ||
+    for kind in shared neighbors whole fitted order thin; do
+        awk -v kind="$kind" '$1 == kind && $2 >= 150 { found = 1 } END { exit !found }' <<<"$output" ||
             complain "there were few cases of kind $kind: $output"
     done
 }
@@ -23,9 +23,9 @@ load helpers
     expect_status 0
     local check kind
     for check in memcheck racecheck initcheck synccheck; do
-        SIMCC_TIMEOUT=10 SIMCC_CHECK=$check capture ./fix_up 500
+        SIMCC_TIMEOUT=10 SIMCC_CHECK=$check capture ./fix_up 700
         expect_status 0
-        for kind in added exchanged neighbors whole; do
+        for kind in added exchanged neighbors-added neighbors-exchanged whole; do
             awk -v kind="$kind" '$1 == kind && $2 >= 50 { found = 1 } END { exit !found }' <<<"$output" ||
                 complain "there were few cases of kind $kind: $output"
         done

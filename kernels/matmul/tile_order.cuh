@@ -33,7 +33,7 @@ __host__ __device__ inline unsigned spread(unsigned number, unsigned count) {
 
 /// Tiles are numbered so that blocks which run at the same time share rows of A and columns of B in the L2 cache: down
 /// `group` tiles, then one to the right, until the band of that height is finished; then the next band. Each kernel
-/// uses the height that was fastest.
+/// uses the height that was fastest, for all its tiles or for some.
 struct TileOrder {
     unsigned tiles_m, tiles_n, group, together, products;  // the tiles of one product come before those of the next
 

@@ -125,7 +125,8 @@ def slope_of(tile, rows=None, **misaligned):
 
 
 def fit_loading(by_key):
-    """Cycles per row of a stage, in tiles that take longer to load than to multiply."""
+    """Cycles per row of a stage, in tiles that take longer to load than to multiply. (The aligned row in the source is
+    that of tiles in bands of eight. These lie in bands of three and four, and take less.)"""
     tall, wide, shared = by_key["128x64x64"], by_key["64x128x64"], by_key["64x128x64:multicast"]
     aligned = slope_of(tall)
     half = slope_of(tall, rows=max(1, one_wave(tall)[0] // 2))
@@ -133,14 +134,12 @@ def fit_loading(by_key):
     if None in (aligned, half, of_a, of_b, of_b_shared):
         return
     row = aligned / (tall.m + tall.n)
-    for name, fitted in (("aligned_row", row), ("unaligned_row_of_a", (of_a - tall.n * row) / tall.m),
-                         ("unaligned_row_of_b", (of_b - wide.m * row) / wide.n),
-                         ("unaligned_shared_row", (of_b_shared - shared.m * row) / shared.n),
-                         ("waiting_part", 2 * (1 - half / aligned))):
-        of_type = name.startswith("unaligned")
-        source = in_source(product_file, name, "ProductCost {") if of_type else in_source(loading_file, name)
-        show(("ProductCost::" if of_type else "LoadingCost::") + name, "1" if name == "waiting_part" else "cycles/row",
-             source, fitted)
+    for name, fitted in (("aligned_row", row), ("waiting_part", 2 * (1 - half / aligned))):
+        show("LoadingCost::" + name, "1" if name == "waiting_part" else "cycles/row", in_source(loading_file, name),
+             fitted)
+    for name, fitted in (("of_a", (of_a - tall.n * row) / tall.m), ("of_b", (of_b - wide.m * row) / wide.n),
+                         ("shared", (of_b_shared - shared.m * row) / shared.n)):
+        show("UnalignedRowCost::" + name, "cycles/row", in_source(product_file, name, "UnalignedRowCost {"), fitted)
 
 
 def fit_memory(by_key):

@@ -127,7 +127,7 @@ std::string run_case(std::uint64_t seed) {
     if (left > 0 && number(0, 1)) forced = number(0, 1) ? left * number(1, units / left) : number(left, units);
     StreamKSchedule schedule = stream_k_schedule(tiles, k, 1, units, cost, forced);
     schedule.paired = paired;
-    if (number(0, 1)) schedule.deal_side_by_side();
+    if (number(0, 1)) schedule = side_by_side(schedule);
     const unsigned multiprocessors = units << paired;
     std::string wrong;
     switch (can_exchange ? number(0, 3) : 4) {
@@ -143,10 +143,8 @@ std::string run_case(std::uint64_t seed) {
                     schedule.parts > 0 ? " side by side" : "", paired ? units : 0, wrong.c_str());
         std::exit(1);
     }
-    return schedule.shares == 0 ? "whole"
-           : schedule.parts > 0 ? "neighbors"
-           : schedule.exchanged ? "exchanged"
-                                : "added";
+    if (schedule.shares == 0) return "whole";
+    return std::string(schedule.parts > 0 ? "neighbors-" : "") + (schedule.exchanged ? "exchanged" : "added");
 }
 
 }  // namespace

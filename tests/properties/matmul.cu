@@ -103,6 +103,15 @@ void check_schedule(const StreamKSchedule& schedule, unsigned multiprocessors) {
     for (auto& [tile, of_tile] : pieces) require_whole(tile, of_tile, schedule);
 }
 
+// Blocks side by side have the same part of tiles side by side.
+void check_neighbors(const StreamKSchedule& schedule) {
+    for (unsigned block = 1; block < schedule.shares; ++block) {
+        if (block % schedule.shared_tiles() == 0) continue;  // the first tile again
+        require(schedule.share_of(block) == schedule.share_of(block - 1) + schedule.parts,
+                "blocks side by side have other parts, or other tiles");
+    }
+}
+
 // Without the code for shares, each tile belongs to one block.
 void check_whole_tiles(const StreamKSchedule& schedule, unsigned multiprocessors) {
     const unsigned blocks = stream_k_grid(schedule, multiprocessors), tiles = schedule.tiles << schedule.paired;
@@ -133,7 +142,7 @@ std::string stream_k_case(Random& random) {
                       forced = random.coin() ? random.number(0, blocks) : 0;
     StreamKSchedule schedule = stream_k_schedule(tiles, k, static_cast<unsigned>(tile_k), blocks, cost, forced);
     schedule.paired = paired;
-    if (random.coin()) schedule.deal_side_by_side();
+    if (random.coin()) schedule = side_by_side(schedule);
     const bool shared = schedule.shares > 0;
     try {
         require(schedule.steps == divide_up(k, tile_k) && schedule.tiles == tiles,
@@ -142,13 +151,15 @@ std::string stream_k_case(Random& random) {
         require(schedule.whole == tiles || schedule.whole % blocks == 0, "whole tiles are not whole waves");
         check_schedule(schedule, blocks << paired);
         if (!shared) check_whole_tiles(schedule, blocks << paired);
+        if (schedule.parts > 0) check_neighbors(schedule);
     } catch (const std::runtime_error& error) {
         throw std::runtime_error("Stream-K: " + std::to_string(tiles) + " tiles, k " + std::to_string(k) +
                                  " in steps of " + std::to_string(tile_k) + ", " + std::to_string(blocks) +
                                  " blocks, " + std::to_string(schedule.shares) + " shares, paired " +
-                                 std::to_string(paired) + ": " + error.what());
+                                 std::to_string(paired) + (schedule.parts > 0 ? ", side by side: " : ": ") +
+                                 error.what());
     }
-    return shared ? "shared" : "whole";
+    return schedule.parts > 0 ? "neighbors" : shared ? "shared" : "whole";
 }
 
 std::string tile_order_case(Random& random) {

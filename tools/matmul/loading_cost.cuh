@@ -25,13 +25,16 @@ struct LoadingCost {
     static constexpr double least_in_place = 1.2;         // times as long as the best walk through a large matrix
     static constexpr double straightening_begins = 2700;  // cycles until the first rows have been moved
     static constexpr double waiting_part = 0.5;  // of these cycles: due to the other multiprocessors that have tiles
-    // If blocks share tiles along k, fewer read the same rows at the same time, and the L2 cache delivers rows more
-    // often. In clusters (1600 rows of 315 products in bf16 on an H100): so much longer for each further multiprocessor
-    // that has a tile, as a part of all, once a fifth have one.
+    // If blocks share tiles along k, fewer read the same rows at the same time, and a stage takes longer. In clusters
+    // (1600 timings of 315 products in bf16 on an H100): by the slope times the fraction of multiprocessors that have a
+    // tile, beyond a fifth.
     static constexpr double cluster_from = 0.2, cluster_slope = 0.8;
-    // In equal parts, dealt to blocks side by side (the same products): so much longer, and for each further part of
-    // their rows that blocks of one GPC do not have in common.
-    static constexpr double equal_parts = 0.15, per_distinct = 1, least_distinct = 0.25;
+    // If shares that are not dealt side by side exchange sums (fourteen products on H100s).
+    static constexpr double of_exchange = 0.2;
+    // If they are, and for pairs of blocks (the 315 products): by the part of the rows that differ between blocks of
+    // one GPC, beyond a quarter; and, in 16 bits, by a part of the shorter of loading and multiplying, which is not
+    // hidden.
+    static constexpr double per_distinct = 1, least_distinct = 0.25, visible_of_parts = 0.15;
 };
 
 // Whether a tile reads A and B in place although their rows are not aligned.
@@ -45,18 +48,20 @@ inline double waiting_for_others(double busy) {
 }
 
 // The work of the busiest block: how long it multiplies, in stages of a whole tile, and how many tiles it stores; and
-// of all: the fraction of multiprocessors that have tiles, and whether all tiles are shared in equal parts.
+// of all: the fraction of multiprocessors that have tiles, and whether all tiles are shared, with sums that blocks
+// exchange, and in equal parts by a kernel that deals them side by side.
 struct BlockWork {
     double stages, stores, busy;
-    bool equal_parts = false;
+    bool exchanged = false, side_by_side = false;
 };
 
-// Of the rows of A and B that sixteen blocks side by side read, as many as run on one GPC, those that are not the same:
-// a quarter if their tiles are four by four.
+// The part of the rows of A and B that differs between the tiles of blocks side by side, as many as run on one GPC: a
+// quarter if they lie four by four. (As if all bands of tiles were four high.)
 inline double distinct_rows(const TileChoice& choice, const ProductShape& shape) {
+    constexpr double blocks_of_gpc = 16, band = 4;
     const double rows = double(divide_up(shape.m, choice.tile.m)), columns = double(divide_up(shape.n, choice.tile.n)),
-                 tiles = std::min(16.0, rows * columns),
-                 high = std::min(rows, std::max(std::ceil(tiles / columns), 4.0)), wide = std::ceil(tiles / high);
+                 tiles = std::min(blocks_of_gpc, rows * columns),
+                 high = std::min(rows, std::max(std::ceil(tiles / columns), band)), wide = std::ceil(tiles / high);
     return (high * choice.tile.m + wide * choice.tile.n) / (tiles * (choice.tile.m + choice.tile.n));
 }
 
@@ -88,8 +93,8 @@ inline double loading_cycles(const TileChoice& choice, const ProductShape& shape
                  row_of_b = cycles_of_row(columns_of_b, shares && !choice.shares_a, cost.unaligned_row.of_b);
     double again = 0;
     if (choice.split_k > 1) again = std::max(0.0, Cost::cluster_slope * (work.busy - Cost::cluster_from));
-    else if (work.equal_parts)
-        again = Cost::equal_parts + Cost::per_distinct * (distinct_rows(choice, shape) - Cost::least_distinct);
+    else if (work.side_by_side) again = Cost::per_distinct * (distinct_rows(choice, shape) - Cost::least_distinct);
+    else if (work.exchanged) again = Cost::of_exchange;
     return (choice.tile.m * row_of_a + choice.tile.n * row_of_b) * waiting_for_others(work.busy) * (1 + again);
 }
 

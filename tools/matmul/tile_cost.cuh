@@ -2,7 +2,7 @@
 // All constants of the model are in this file, in loading_cost.cuh, product_cost.cuh and stream_k_cost.cuh, and in the
 // tables of tiles, hopper/tile_tables.cuh and tf32_tiles.cuh. They were fitted on an H200 (132 multiprocessors, CUDA
 // 13), but where an H100 is named. tests/measure/fit_matmul.bash measures those of warm caches again: cycles of stages
-// and of tiles, loading (but not in place), memory in batches, and most of Stream-K's.
+// and of tiles, loading (but not in place, nor of parts along k), memory in batches, and most of Stream-K's.
 #pragma once
 
 #include <algorithm>
@@ -74,8 +74,10 @@ inline BlockWork longest_work(const TileChoice& choice, const ProductShape& shap
         return {waves * steps, waves, std::min(1.0, double(tiles) * cluster / multiprocessors)};
     // (A share of more than a tile has several tiles' results.)
     const size_t shared = tiles - schedule.whole;
+    const bool all = schedule.whole == 0;
     return {waves * steps + stream_k_stages(shared, schedule.steps, schedule.shares, sharing),
-            waves + double(divide_up(shared, schedule.shares)), 1, schedule.whole == 0 && schedule.shares % tiles == 0};
+            waves + double(divide_up(shared, schedule.shares)), 1, all && schedule.exchanged,
+            all && choice.deals_side_by_side && schedule.shares % shared == 0};
 }
 
 // The bytes that several tiles read, of the products of a batch that are computed at the same time.
@@ -148,7 +150,8 @@ inline double estimated_cycles(const TileChoice& choice, const ProductShape& sha
                  narrow = products > 1 ? 0 : narrow_cycles_of(choice, shape, cost, multiprocessors),
                  loading = narrow + (in_place ? loading_cycles_in_place(choice, work.busy)
                                               : loading_cycles(choice, shape, cost, work)),
-                 computing = work.stages * std::max(multiplying, loading);
+                 visible = work.side_by_side && choice.element_bytes == 2 ? LoadingCost::visible_of_parts : 0,
+                 computing = work.stages * overlapped(multiplying, loading, visible);
     if (products > 1) {
         const double reading = memory_cycles(choice, shape, MemoryCost::bytes_per_cycle, multiprocessors);
         return cycles_of_batch(choice, shape, products, device, work, computing, reading * double(products));

@@ -336,7 +336,8 @@ struct HopperTile {
     static constexpr unsigned least_rows = 0;    // not 0: tiles have any multiple of 8 rows from here to tile_m
     static constexpr bool stream_k = false;      // can share tiles
     static constexpr bool can_exchange = false;  // whose blocks can exchange their sums: see SumsOfShares
-    static constexpr unsigned row_sets = 0;      // not 0: reads unaligned rows in place, in so many sets
+    static constexpr bool deals_side_by_side = false;  // its shares, by side_by_side()
+    static constexpr unsigned row_sets = 0;            // not 0: reads unaligned rows in place, in so many sets
     static constexpr bool needs_aligned_rows = false;  // of C: TMA stores them
     static constexpr bool takes_batch = false;         // all products in one launch; their rows are aligned
     static constexpr bool only_batch = false;          // takes nothing else

@@ -167,8 +167,7 @@ __attribute__((noinline)) LaunchShape launch_hopper_overlapped(
     using Shape = OverlappedShape<256>;  // the boxes of results are the same for all shapes
     const HopperOperands<T> operands(arguments);
     const TileOrder order = order_of(arguments, tile.tile_m, tile.tile_n, group, tile.multicast);
-    StreamKSchedule schedule = schedule_of(arguments, order, cost, tile.multicast);
-    schedule.deal_side_by_side();
+    const StreamKSchedule schedule = side_by_side(schedule_of(arguments, order, cost, tile.multicast));
     return launch_hopper(kernel, stream_k_grid(schedule, arguments.multiprocessors), 384, tile.shared_bytes,
                          tile.multicast, operands.stream(), operands.maps(tile.tile_m, tile.b_box_rows),
                          map_of_c(arguments, Shape::box_rows, Shape::box_columns), order, schedule,
@@ -182,8 +181,8 @@ struct OverlappedTile : HopperTile {
     using Layouts = Layouts_;
     using Shape = OverlappedShape<tile_n_>;
     static constexpr unsigned tile_m = Shape::tile_m, tile_n = tile_n_, multicast = multicast_;
-    static constexpr bool stream_k = stream_k_, needs_aligned_rows = true, takes_batch = batch,
-                          only_batch = only_batch_;
+    static constexpr bool stream_k = stream_k_, deals_side_by_side = true, needs_aligned_rows = true,
+                          takes_batch = batch, only_batch = only_batch_;
     static_assert(multicast == 1 || multicast == 2, "StreamKSchedule knows pairs");
     static_assert(multicast == 1 || !batch, "only B of one product is shared");
     static_assert(!Layouts::c_transposed);

@@ -17,18 +17,11 @@ namespace BACKEND {
 /// `exchanged`: whether the blocks that share a tile exchange their sums, see SumsOfShares. Then shares are equal parts
 /// of tiles.
 /// `parts`: if not 0, each shared tile has so many equal shares, and blocks side by side have the same part of tiles
-/// side by side: at any time they read the same rows of A or B, and the L2 cache delivers them faster.
+/// side by side, so that most of them read the same rows of A or B at the same time. See side_by_side().
 struct StreamKSchedule {
     unsigned tiles = 0, whole = 0, steps = 0, shares = 0, paired = 0;
     bool exchanged = false;
     unsigned parts = 0;
-
-    /// Deals shares to blocks as `parts` says, where shares are equal parts. (512 x 512 x 16384 in f16 in tiles of 64 x
-    /// 128, each in four parts, on an H100: 23.0 us, not 30.6. Pairs of blocks, which read the same rows anyway, were
-    /// slower.) For kernels that wait for the L2 cache.
-    __host__ void deal_side_by_side() {
-        if (shares > 0 && paired == 0 && shares % shared_tiles() == 0) parts = shares / shared_tiles();
-    }
 
     __host__ __device__ unsigned shared_tiles() const { return tiles - whole; }
 
@@ -43,7 +36,8 @@ struct StreamKSchedule {
     __host__ __device__ unsigned share_of(unsigned block) const {
         const unsigned unit = block >> paired;
         if (parts == 0) return shares - 1 - unit;
-        return unit % shared_tiles() * parts + parts - 1 - unit / shared_tiles();
+        const unsigned tile = unit % shared_tiles(), part = parts - 1 - unit / shared_tiles();
+        return tile * parts + part;
     }
 
     __host__ __device__ unsigned rank_of(unsigned block) const { return block & paired; }
@@ -55,6 +49,17 @@ struct StreamKSchedule {
         return waves * steps + (unit < shares ? begin(share_of(block) + 1) - begin(share_of(block)) : 0);
     }
 };
+
+/// The same schedule, but where shares are equal parts of tiles, blocks side by side have the same part: for kernels
+/// that wait for the L2 cache, which delivers rows faster to blocks that read them at the same time. (512 x 512 x 16384
+/// in bf16 in tiles of 64 x 128, each in four parts, on an H100: 23.0 us, not 30.6.) Pairs of blocks, which share rows
+/// anyway, were slower so, and are left as they are.
+inline StreamKSchedule side_by_side(StreamKSchedule schedule) {
+    const unsigned tiles = schedule.shared_tiles();
+    if (schedule.shares > 0 && schedule.paired == 0 && schedule.shares % tiles == 0)
+        schedule.parts = schedule.shares / tiles;
+    return schedule;
+}
 
 /// The stages [first, end) of a tile, and the shares [first_share, end_share) that have stages of it.
 struct TileSegment {

@@ -261,15 +261,14 @@ struct Tf32Tile : HopperTile {
     static constexpr bool shares_a = multicast > 1;
     static_assert(multicast == 1 || (multicast == 2 && !batch), "StreamKSchedule knows pairs, of one product's tiles");
     static constexpr bool stream_k = stream_k_, can_exchange = stream_k && tile_m * tile_n <= 128 * 128,
-                          takes_batch = batch;
+                          deals_side_by_side = true, takes_batch = batch;
     /// Larger tiles leave no room for enough stages.
     static constexpr unsigned row_sets = Layouts::plain && tile_m_ <= 128 && !shares_a ? tf32_row_sets : 0;
 
     static LaunchShape enqueue(const MatmulArguments<float>& arguments, const StreamKCost& cost) {
         constexpr unsigned group = shares_a ? 8 : 6;
         const auto order = order_of<Tf32TileOrder<multicast_>>(arguments, tile_m, tile_n, group, multicast);
-        StreamKSchedule schedule = schedule_of(arguments, order, cost, multicast);
-        schedule.deal_side_by_side();
+        const StreamKSchedule schedule = side_by_side(schedule_of(arguments, order, cost, multicast));
         if constexpr (row_sets > 0) {
             if (can_read_row_sets(arguments))
                 return launch_tf32_row_sets<Tf32RowSetShape<tile_m_, warpgroups>, stream_k_>(arguments, order,

@@ -262,17 +262,18 @@ template <typename T>
 using TransposedProductKernel = void(OperandMaps, CUtensorMap, T*, size_t, int, int, TileOrder, StreamKSchedule,
                                      PartialSums, bool);
 
-/// The height of the bands in TileOrder. Sixteen or eighteen blocks side by side run on the multiprocessors of one GPC
-/// (by %smid on an H100, without clusters). If these read the same rows at the same time, they receive them faster than
-/// the L2 cache could deliver them to each, so that the tiles of such blocks should have few rows and columns: 2432 x
-/// 384 x 8192 in bf16 in tiles of 128 x 64 takes 32.6 us in bands of eight, 27.0 in bands of three. The mean of twelve
-/// to nineteen products with each tile of 64 columns was 3 to 5 % over the best of nine orders in bands of three, and
-/// 17 to 21 % in bands of eight; with tiles of 64 and of 88 x 128 1 % in bands of four, and 4 %.
+/// The height of the bands in TileOrder. Blocks side by side, sixteen or eighteen, run on one GPC, the group of
+/// multiprocessors in which a cluster must fit (seen on an H100, where clusters lie on GPCs in turn). If they read the
+/// same rows at the same time, they receive them faster, so that their tiles should lie in few rows and columns: 2432 x
+/// 384 x 8192 in bf16 in tiles of 128 x 64 takes 32.6 us in bands of eight, 27.0 in bands of three. Tiles of 64 to 128
+/// x 64 were 3 to 5 % slower than in the best of nine orders in bands of three, 17 to 21 % in bands of eight; tiles of
+/// 64 and of 88 x 128 1 % in bands of four, 4 % in bands of eight (means of 10 to 19 products). Other tiles, and
+/// batches, were not timed in other bands.
 inline unsigned band_height(const TransposedProductLaunch& tile, size_t products) {
-    constexpr unsigned highest = 8, highest_of_two_warpgroups = 128;
-    if (tile.multicast > 1 || tile.split_k > 1 || products > 1) return highest;  // clusters lie on GPCs in turn
-    if (tile.warpgroups == 1) return 3;
-    return tile.tile_m <= highest_of_two_warpgroups ? 4 : highest;
+    constexpr unsigned high = 8;
+    if (tile.multicast > 1 || tile.split_k > 1 || products > 1) return high;
+    if (tile.warpgroups == 1) return tile.tile_m >= 64 ? 3 : high;
+    return tile.tile_m <= 88 ? 4 : high;
 }
 
 template <typename T>
@@ -286,8 +287,7 @@ __attribute__((noinline)) LaunchShape launch_hopper_transposed(TransposedProduct
     const CUtensorMap map_c = tma_store ? map_of_c(arguments, tile.tile_m / tile.split_k, 64) : maps.b;  // not used
     const TileOrder order =
         order_of(arguments, tile.tile_m, 64 * tile.warpgroups, band_height(tile, arguments.batch), tile.multicast);
-    StreamKSchedule schedule = schedule_of(arguments, order, cost, tile.multicast);
-    schedule.deal_side_by_side();
+    const StreamKSchedule schedule = side_by_side(schedule_of(arguments, order, cost, tile.multicast));
     const unsigned grid = tile.split_k > 1 ? order.tiles() * tile.split_k
                           : schedule.shares > 0
                               ? stream_k_grid(schedule, arguments.multiprocessors)  // whole clusters
@@ -304,7 +304,8 @@ struct TransposedProductTile : HopperTile {
     using Layouts = Layouts_;
     static constexpr unsigned tile_m = tile_m_, tile_n = 64 * warpgroups, split_k = split_k_, multicast = multicast_,
                               at_once = at_once_;
-    static constexpr bool stream_k = stream_k_, can_exchange = stream_k, takes_batch = batch, only_batch = at_once_ > 1;
+    static constexpr bool stream_k = stream_k_, can_exchange = stream_k, deals_side_by_side = true, takes_batch = batch,
+                          only_batch = at_once_ > 1;
     static_assert(at_once == 1 || batch, "only batches have so many tiles");
     static_assert((split_k > 1) + stream_k + batch <= 1 && (split_k == 1 || multicast == 1) &&
                       !(multicast > 1 && batch),

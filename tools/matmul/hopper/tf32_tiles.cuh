@@ -14,9 +14,9 @@ namespace BACKEND {
 template <int tile_m, int stages, bool stream_k = false>
 using Tf32Pairs = Tf32Tile<tile_m, 2, stages, stream_k, false, PlainLayouts, 2>;
 
-// (What reading in sets of rows adds to stages is from 76 products with all tiles on an H100; of tiles of 128 x 128 it,
-// the cycles of a stage, and what exchanging sums takes longer than in 16-bit types, as in f64, were set by hand, after
-// fourteen products.)
+// (What reading in sets of rows adds to stages is from 76 products with all tiles on an H100. For tiles of 128 x 128,
+// it, the cycles of a stage, and what exchanging sums takes longer than in 16-bit types, as in f64, were set by hand
+// after fourteen products.)
 inline constexpr TileChoice tf32_tiles[] = {
     tile<Tf32Tile<256, 2, 4, false, true>>(1340, 2500),
     tile<Tf32Tile<256, 2, 4, true>>(1340, 2500, tensor_core_stream_k),

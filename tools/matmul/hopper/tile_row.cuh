@@ -9,8 +9,8 @@
 
 namespace BACKEND {
 
-// Tiles of matrices that are stored transposed. (Their cycles are those of the same tiles of plain matrices, or from
-// one or two batches, not fitted.)
+// Tiles of matrices that are stored transposed. (Their cycles are those that the same tiles of plain matrices had
+// before these lay in low bands, or from one or two batches, not fitted.)
 using TransposedA = StoredLayouts<true, false>;
 using TransposedB = StoredLayouts<false, true>;
 using TransposedAB = StoredLayouts<true, true>;
@@ -39,6 +39,7 @@ constexpr TileChoice tile(double cycles_per_stage, double fixed_cycles, const St
             Tile::row_sets,
             Tile::shares_a,
             Tile::stream_k,
+            Tile::deals_side_by_side,
             Tile::needs_aligned_rows,
             Tile::takes_batch,
             Tile::only_batch,

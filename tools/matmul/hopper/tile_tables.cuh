@@ -81,13 +81,14 @@ inline constexpr TileChoice f32_tiles[] = {
 // bf16 and f16. Tensor cores take tile_m * tile_n / 32 cycles for a stage of 64 along k. The cycles of the largest tile
 // are fitted to products of n = 2304 to 8192, in steps of 256, to within 0.8 %, those of the others to products of 512
 // to 3072 that they compute in whole waves. The largest is listed several times: with and without the code to share
-// tiles, which costs 1 %, with as many rows as fill the waves, and for rows of C that TMA cannot store. Tiles of 16, 32
-// and 64 rows all wait for B. Sharing B by multicast costs another 1 %; it pays where rows of B are slow to read.
-// (Tiles of 96 to 128 rows x 64 columns, and those in parts along k, were timed on an H100: 35 products with all tiles,
-// and checked on 157 others. How much slower unequal shares of a tile are, 1.4, and how many cycles more exchanged sums
-// take, 3500, were set by hand: then the choice cost least in 1000 products with all tiles on an H100. So were the cycles
-// of tiles of 64 columns, of 64 and of 88 x 128, and of those in parts along k, after 330 products there. Batches of 128
-// x 128 and of 64 x 64, four tiles at once, were timed on an H100 and an H200.)
+// tiles, which costs 1 %, with as many rows as fill the waves, and for rows of C that TMA cannot store. Whole tiles of
+// 16, 32 and 64 rows all wait for B. Sharing B by multicast costs another 1 %; it pays where rows of B are slow to
+// read. (Tiles of 96 to 128 rows x 64 columns, and those in parts along k, were timed on an H100: 35 products with all
+// tiles, and checked on 157 others. How much slower unequal shares of a tile are, 1.4, and how many cycles more
+// exchanged sums take, 3500, were set by hand: then the choice cost least in 1000 products with all tiles on an H100.
+// The cycles of a stage of tiles of 64 columns, of 64 and of 88 x 128, and of those in parts along k were set by hand
+// after 330 products there; where all multiprocessors are busy, loading takes longer in the model. Batches of 128 x 128
+// and of 64 x 64, four tiles at once, were timed on an H100 and an H200.)
 template <typename T>
 inline constexpr TileChoice tensor_core_tiles[] = {
     tile<OverlappedTile<T, 256, false, 1, true>>(1016, 1700),
