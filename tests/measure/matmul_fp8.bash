@@ -31,7 +31,7 @@ if [ "${TILES-}" = 1 ]; then
             runs "$ours" "$type" "$sizes,$shapes" --tile all || { cat "$work/errors" >&2 && continue; }
             cells kernel dtype p_m p_n p_k p_tile smem_bytes median_ns gflop_per_s p_error_ppm <"$work/table"
         done
-    done | column -t
+    done | aligned
     exit
 fi
 
@@ -62,4 +62,4 @@ ratio() {
             ratio hopper-fast-accum cublaslt-fast-accum "$type" "$shape"
         done
     done
-} | column -t
+} | aligned

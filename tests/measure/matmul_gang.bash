@@ -35,7 +35,7 @@ for type in "${types[@]}"; do
     done
 done | tee "$work/rows" | awk '
     BEGIN { print "split kernel type n gang TFLOP/s MHz efficiency verified" }
-    { printf "%s %s %s %s %s %.1f %s %s %s\n", $1, $2, $3, $4, $5, $6 / 1000, $7, $8, $9; fflush() }' | column -t
+    { printf "%s %s %s %s %s %.1f %s %s %s\n", $1, $2, $3, $4, $5, $6 / 1000, $7, $8, $9; fflush() }' | aligned
 
 echo
 awk '
@@ -60,4 +60,4 @@ awk '
             printf "%s %s %s %s %.1f %.4f %.4f %s %s %s\n", key[1], key[2], key[3], gang, rate[order[i]] / 1000,
                 kept[order[i]], same_clocks[order[i]], kept_by, over, ahead
         }
-    }' "$work/rows" | column -t
+    }' "$work/rows" | aligned
