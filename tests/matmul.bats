@@ -369,9 +369,7 @@ ones() { awk -v where="$1" -v n=$(($2 * $3)) 'BEGIN { for (i = 0; i < n; ++i) pr
 }
 
 @test "a multiprocessor's tiles of one product, several at once, are right for any rows and columns" {
-    if on_simulator; then skip "needs a GPU"; fi
-    try matmul --tile list -t f64
-    if [ "$(wc -l <<<"$output")" -lt 3 ]; then skip "such tiles need compute capability 9.0"; fi
+    need_variant hopper f64
     local shapes=1x1x1,1x132x36,257x260x100,130x4x1000,385x645x2044,300x298x190,1000x1001x67,3x300x4
     shapes+=,2000x1999x33,520x516x0
     local tile
@@ -386,9 +384,7 @@ ones() { awk -v where="$1" -v n=$(($2 * $3)) 'BEGIN { for (i = 0; i < n; ++i) pr
 }
 
 @test "blocks that share rows of A are right for any rows and columns, whole tiles and parts" {
-    if on_simulator; then skip "needs a GPU"; fi
-    try matmul --tile list -t tf32
-    if [ "$(wc -l <<<"$output")" -lt 3 ]; then skip "such tiles need compute capability 9.0"; fi
+    need_variant hopper tf32
     local tile
     for tile in 256x128x32:stream-k:multicast{,@14} 192x128x32:multicast 128x128x32:stream-k:multicast{,@14}; do
         # Of an odd number of columns of tiles, the last has no other beside it.
@@ -408,9 +404,7 @@ shared() {
 }
 
 @test "blocks that have many parts of a tile exchange their sums, whatever the type, the rows and the columns" {
-    if on_simulator; then skip "needs a GPU"; fi
-    try matmul --tile list -t bf16
-    if [ "$(wc -l <<<"$output")" -lt 3 ]; then skip "such tiles need compute capability 9.0"; fi
+    need_variant hopper bf16
     local dtype
     for dtype in bf16 f16; do
         shared $dtype 16x64x64:stream-k@108 130x176x840
@@ -447,9 +441,7 @@ shared() {
 }
 
 @test "blocks that have two or three equal parts of a tile add their sums, after whole tiles, too" {
-    if on_simulator; then skip "needs a GPU"; fi
-    try matmul --tile list -t bf16
-    if [ "$(wc -l <<<"$output")" -lt 3 ]; then skip "such tiles need compute capability 9.0"; fi
+    need_variant hopper bf16
     local dtype
     for dtype in bf16 f16; do
         shared $dtype 64x128x64:stream-k@80 512x640x4096

@@ -11,9 +11,9 @@ load helpers
     expect_status 0
     # There were many cases of every kind, not only trivial ones.
     local kind
-    for kind in shared neighbors whole fitted order thin; do
-        awk -v kind="$kind" '$1 == kind && $2 >= 150 { found = 1 } END { exit !found }' <<<"$output" ||
-            complain "there were few cases of kind $kind: $output"
+    for kind in shared:400 neighbors:150 whole:400 fitted:400 order:400 thin:400; do
+        awk -v kind="${kind%:*}" -v least="${kind#*:}" '$1 == kind && $2 >= least { found = 1 } END { exit !found }' \
+            <<<"$output" || complain "there were few cases of kind $kind: $output"
     done
 }
 

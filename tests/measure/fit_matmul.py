@@ -72,6 +72,7 @@ def tiles_of(dtype):
 
 
 def in_source(path, name, struct=None):
+    """A constant in the source. Look it up before measuring, so that a dry run finds out that it is gone."""
     text = open(os.path.join(root, path)).read()
     if struct:
         text = text[text.index("struct " + struct):]
@@ -127,6 +128,8 @@ def slope_of(tile, rows=None, **misaligned):
 def fit_loading(by_key):
     """Cycles per row of a stage, in tiles that take longer to load than to multiply. (The aligned row in the source is
     that of tiles in bands of eight. These lie in bands of three and four, and take less.)"""
+    source = {name: in_source(loading_file, name) for name in ("aligned_row", "waiting_part")}
+    unaligned = {name: in_source(product_file, name, "UnalignedRowCost {") for name in ("of_a", "of_b", "shared")}
     tall, wide, shared = by_key["128x64x64"], by_key["64x128x64"], by_key["64x128x64:multicast"]
     aligned = slope_of(tall)
     half = slope_of(tall, rows=max(1, one_wave(tall)[0] // 2))
@@ -135,15 +138,16 @@ def fit_loading(by_key):
         return
     row = aligned / (tall.m + tall.n)
     for name, fitted in (("aligned_row", row), ("waiting_part", 2 * (1 - half / aligned))):
-        show("LoadingCost::" + name, "1" if name == "waiting_part" else "cycles/row", in_source(loading_file, name),
-             fitted)
+        show("LoadingCost::" + name, "1" if name == "waiting_part" else "cycles/row", source[name], fitted)
     for name, fitted in (("of_a", (of_a - tall.n * row) / tall.m), ("of_b", (of_b - wide.m * row) / wide.n),
                          ("shared", (of_b_shared - shared.m * row) / shared.n)):
-        show("UnalignedRowCost::" + name, "cycles/row", in_source(product_file, name, "UnalignedRowCost {"), fitted)
+        show("UnalignedRowCost::" + name, "cycles/row", unaligned[name], fitted)
 
 
 def fit_memory(by_key):
     """Few rows and a long k: B is read from memory once. Two rows of tiles share it; more rows multiply more."""
+    names, units = ("bytes_per_cycle", "read_once_factor", "visible_part"), ("bytes/cycle", "1", "1")
+    sources = [in_source(tile_file, name, "MemoryCost") for name in names]
     tile = by_key["16x64x64"]
     cases = [(rows, k) for rows in (1, 2, 4) for k in (4096, 8192, 16384)]
     cycles = measure(tile, [(tile.m * rows, tile.n * blocks, k) for rows, k in cases], cache="cold")
@@ -161,9 +165,8 @@ def fit_memory(by_key):
                 error = float(numpy.sum(((longer + visible * shorter + rows * fixed) / cycles - 1) ** 2))
                 if best is None or error < best[0]:
                     best = (error, rate, once, visible)
-    names, units = ("bytes_per_cycle", "read_once_factor", "visible_part"), ("bytes/cycle", "1", "1")
-    for name, unit, fitted in zip(names, units, best[1:]):
-        show("MemoryCost::" + name, unit, in_source(tile_file, name, "MemoryCost"), fitted)
+    for name, unit, source, fitted in zip(names, units, sources, best[1:]):
+        show("MemoryCost::" + name, unit, source, fitted)
 
 
 def shared_cycles(tile, tiles, shares, stages):
@@ -176,6 +179,10 @@ def shared_cycles(tile, tiles, shares, stages):
 def fit_small_sums(tiles):
     """Equal parts of small tiles: the time beyond their stages is that of adding two or three sums one after another,
     and waiting for them; or that of exchanging more."""
+    names = ("cycles_of_waiting", "cycles_per_sum", "elements_per_cycle", "cycles_of_exchange",
+             "exchange_cycles_per_element")
+    units = ("cycles", "cycles", "elements/cycle", "cycles", "cycles/element")
+    sources = [in_source(stream_k_file, name, "SmallTileSumsCost") for name in names]
     sizes, sums, waits, exchanges = [], [], [], []
     for tile in tiles:
         few, many = (2, 3), (4, 8, 12)
@@ -188,16 +195,14 @@ def fit_small_sums(tiles):
             exchanges.append(sum(cycles for cycles, _ in rest[len(few):]) / len(many))
     if len(set(sizes)) > 1:
         (per_element, constant), (exchange_per_element, exchange) = line(sizes, sums), line(sizes, exchanges)
-        for name, unit, fitted in (("cycles_of_waiting", "cycles", sum(waits) / len(waits)),
-                                   ("cycles_per_sum", "cycles", constant),
-                                   ("elements_per_cycle", "elements/cycle", 1 / per_element),
-                                   ("cycles_of_exchange", "cycles", exchange),
-                                   ("exchange_cycles_per_element", "cycles/element", exchange_per_element)):
-            show("SmallTileSumsCost::" + name, unit, in_source(stream_k_file, name, "SmallTileSumsCost"), fitted)
+        all_fitted = (sum(waits) / len(waits), constant, 1 / per_element, exchange, exchange_per_element)
+        for name, unit, source, fitted in zip(names, units, sources, all_fitted):
+            show("SmallTileSumsCost::" + name, unit, source, fitted)
 
 
 def fit_large_sums(tile, name):
     """Large tiles: equal parts give the cost of waiting and of a sum, unequal ones the slowdown of their stages."""
+    source = members(name)
     parts, stages = (2, 3, 4), 240
     rest = [shared_cycles(tile, blocks // 4, blocks // 4 * part, stages) for part in parts]
     unequal = shared_cycles(tile, blocks * 5 // 8, blocks, stages)
@@ -205,7 +210,6 @@ def fit_large_sums(tile, name):
         return
     per_sum, wait = line(parts, [cycles / tile.measured_stage for cycles, _ in rest])
     sums = 2 * per_sum + wait  # with 5/8 as many tiles as blocks, a tile has at most two or three shares
-    source = members(name)
     show("%s: slowdown" % name, "1", source[0], 1 + (unequal[0] / tile.measured_stage - sums) / unequal[1])
     show("%s: stages_per_sum" % name, "stages", source[1], per_sum)
     show("%s: stages_of_waiting" % name, "stages", source[2] if len(source) > 2 else 0, wait)
@@ -213,15 +217,16 @@ def fit_large_sums(tile, name):
 
 def fit_f32_stage(tiles):
     """Transposed tiles of f32: cycles of a stage over the multiply-adds in it."""
+    names, units = ("multiply_add_factor", "cycles_per_stage", "fixed_cycles"), ("1", "cycles", "cycles")
+    sources = [in_source(stream_k_file, name, "F32StageCost") for name in names]
     known = [tile for tile in tiles if "stream-k" in tile.key and tile.kernel == "hopper"]
     if len(known) < 2:
         return
     per_cycle = in_source(stream_k_file, "elements_per_cycle", "F32StageCost")
     factor, constant = line([tile.m * tile.n / per_cycle for tile in known], [tile.measured_stage for tile in known])
     fixed = sum(tile.measured_fixed for tile in known) / len(known)
-    for name, unit, fitted in (("multiply_add_factor", "1", factor), ("cycles_per_stage", "cycles", constant),
-                               ("fixed_cycles", "cycles", fixed)):
-        show("F32StageCost::" + name, unit, in_source(stream_k_file, name, "F32StageCost"), fitted)
+    for name, unit, source, fitted in zip(names, units, sources, (factor, constant, fixed)):
+        show("F32StageCost::" + name, unit, source, fitted)
 
 
 tile_file, stream_k_file = "tools/matmul/tile_cost.cuh", "kernels/matmul/hopper/stream_k_cost.cuh"

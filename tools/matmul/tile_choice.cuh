@@ -33,7 +33,7 @@ struct TilesOfOneProduct {
 struct TileChoice {
     TileSize tile;
     unsigned element_bytes, split_k, multicast, at_once, least_k, least_rows, row_sets;
-    bool shares_a, stream_k, deals_side_by_side, needs_aligned_rows, takes_batch, only_batch;
+    bool shares_a, stream_k, needs_aligned_rows, takes_batch, only_batch;
     Transposes stored;
     double cycles_per_stage;  // the larger of multiplying and loading
     double fixed_cycles;      // of a tile: filling the pipeline, storing the results

@@ -77,7 +77,7 @@ inline BlockWork longest_work(const TileChoice& choice, const ProductShape& shap
     const bool all = schedule.whole == 0;
     return {waves * steps + stream_k_stages(shared, schedule.steps, schedule.shares, sharing),
             waves + double(divide_up(shared, schedule.shares)), 1, all && schedule.exchanged,
-            all && choice.deals_side_by_side && schedule.shares % shared == 0};
+            all && sharing.side_by_side && schedule.shares % shared == 0};
 }
 
 // The bytes that several tiles read, of the products of a batch that are computed at the same time.

@@ -289,7 +289,7 @@ StreamKSchedule schedule_of(const MatmulArguments<T>& arguments, const TileOrder
     StreamKSchedule schedule = stream_k_schedule(order.tiles() / together, arguments.k, hopper_tile_k<T>,
                                                  arguments.multiprocessors / together, cost, arguments.stream_k_shares);
     schedule.paired = together - 1;
-    return schedule;
+    return cost.side_by_side ? side_by_side(schedule) : schedule;
 }
 
 /// One block per multiprocessor, in whole clusters, and no more than there are tiles.

@@ -167,7 +167,7 @@ __attribute__((noinline)) LaunchShape launch_hopper_overlapped(
     using Shape = OverlappedShape<256>;  // the boxes of results are the same for all shapes
     const HopperOperands<T> operands(arguments);
     const TileOrder order = order_of(arguments, tile.tile_m, tile.tile_n, group, tile.multicast);
-    const StreamKSchedule schedule = side_by_side(schedule_of(arguments, order, cost, tile.multicast));
+    const StreamKSchedule schedule = schedule_of(arguments, order, cost, tile.multicast);
     return launch_hopper(kernel, stream_k_grid(schedule, arguments.multiprocessors), 384, tile.shared_bytes,
                          tile.multicast, operands.stream(), operands.maps(tile.tile_m, tile.b_box_rows),
                          map_of_c(arguments, Shape::box_rows, Shape::box_columns), order, schedule,

@@ -17,11 +17,13 @@ namespace BACKEND {
 /// cache cannot hold what several tiles read, so that the memory delivers a stage to every block, it takes `apart` times
 /// as long, if that is more. Adding one block's sums takes `stages_per_sum`, waiting for other blocks
 /// `stages_of_waiting`. If blocks exchange their sums, that takes `stages_of_exchange` in all; 0 if they cannot.
+/// `side_by_side`: whether the kernel waits for the cache, so that equal shares are dealt as side_by_side() says.
 struct StreamKCost {
     double slowdown = 1, stages_per_sum = 1, stages_of_waiting = 0;
     bool possible = true;
     double stages_of_exchange = 0;
     double apart = 1;
+    bool side_by_side = false;
 
     static constexpr double cached_bytes = 30e6;
 

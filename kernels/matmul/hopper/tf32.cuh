@@ -268,7 +268,7 @@ struct Tf32Tile : HopperTile {
     static LaunchShape enqueue(const MatmulArguments<float>& arguments, const StreamKCost& cost) {
         constexpr unsigned group = shares_a ? 8 : 6;
         const auto order = order_of<Tf32TileOrder<multicast_>>(arguments, tile_m, tile_n, group, multicast);
-        const StreamKSchedule schedule = side_by_side(schedule_of(arguments, order, cost, multicast));
+        const StreamKSchedule schedule = schedule_of(arguments, order, cost, multicast);
         if constexpr (row_sets > 0) {
             if (can_read_row_sets(arguments))
                 return launch_tf32_row_sets<Tf32RowSetShape<tile_m_, warpgroups>, stream_k_>(arguments, order,

@@ -262,13 +262,13 @@ template <typename T>
 using TransposedProductKernel = void(OperandMaps, CUtensorMap, T*, size_t, int, int, TileOrder, StreamKSchedule,
                                      PartialSums, bool);
 
-/// The height of the bands in TileOrder. Blocks side by side, sixteen or eighteen, run on one GPC, the group of
+/// The height of the bands in TileOrder. Blocks side by side, mostly sixteen or eighteen, run on one GPC, the group of
 /// multiprocessors in which a cluster must fit (seen on an H100, where clusters lie on GPCs in turn). If they read the
 /// same rows at the same time, they receive them faster, so that their tiles should lie in few rows and columns: 2432 x
 /// 384 x 8192 in bf16 in tiles of 128 x 64 takes 32.6 us in bands of eight, 27.0 in bands of three. Tiles of 64 to 128
 /// x 64 were 3 to 5 % slower than in the best of nine orders in bands of three, 17 to 21 % in bands of eight; tiles of
 /// 64 and of 88 x 128 1 % in bands of four, 4 % in bands of eight (means of 10 to 19 products). Other tiles, and
-/// batches, were not timed in other bands.
+/// batches, stay as they were.
 inline unsigned band_height(const TransposedProductLaunch& tile, size_t products) {
     constexpr unsigned high = 8;
     if (tile.multicast > 1 || tile.split_k > 1 || products > 1) return high;
@@ -287,7 +287,7 @@ __attribute__((noinline)) LaunchShape launch_hopper_transposed(TransposedProduct
     const CUtensorMap map_c = tma_store ? map_of_c(arguments, tile.tile_m / tile.split_k, 64) : maps.b;  // not used
     const TileOrder order =
         order_of(arguments, tile.tile_m, 64 * tile.warpgroups, band_height(tile, arguments.batch), tile.multicast);
-    const StreamKSchedule schedule = side_by_side(schedule_of(arguments, order, cost, tile.multicast));
+    const StreamKSchedule schedule = schedule_of(arguments, order, cost, tile.multicast);
     const unsigned grid = tile.split_k > 1 ? order.tiles() * tile.split_k
                           : schedule.shares > 0
                               ? stream_k_grid(schedule, arguments.multiprocessors)  // whole clusters

@@ -28,6 +28,7 @@ constexpr TileChoice tile(double cycles_per_stage, double fixed_cycles, const St
     using T = typename Tile::Element;
     StreamKCost sharing = Tile::stream_k ? cost : no_stream_k;
     if (!Tile::can_exchange) sharing.stages_of_exchange = 0;
+    sharing.side_by_side = Tile::deals_side_by_side;
     sharing.apart = stages_apart(Tile::tile_m, Tile::tile_n, cycles_per_stage);
     return {{Tile::tile_m, Tile::tile_n, hopper_tile_k<T>},
             sizeof(T),
@@ -39,7 +40,6 @@ constexpr TileChoice tile(double cycles_per_stage, double fixed_cycles, const St
             Tile::row_sets,
             Tile::shares_a,
             Tile::stream_k,
-            Tile::deals_side_by_side,
             Tile::needs_aligned_rows,
             Tile::takes_batch,
             Tile::only_batch,
