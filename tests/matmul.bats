@@ -352,10 +352,10 @@ ones() { awk -v where="$1" -v n=$(($2 * $3)) 'BEGIN { for (i = 0; i < n; ++i) pr
     fi
     try matmul --tile list -t bf16
     if [ "$(wc -l <<<"$output")" -lt 3 ]; then skip "such tiles need compute capability 9.0"; fi
-    [ "$(grep -c '^hopper,.*,none$' <<<"$output")" -eq 58 ]
+    [ "$(grep -c '^hopper,.*,none$' <<<"$output")" -eq 80 ]
     [ "$(grep -c '^hopper,.*,b$' <<<"$output")" -eq 9 ]
     local tile
-    for tile in 128x256x64 {112,96}x64x64 96x64x64/4 128x64x64/{2,4} 64x64x64/{2,8} 64x128x64/8 128x128x64/{2,4,8} 64x128x64:multicast \
+    for tile in 128x256x64 {112,96}x64x64 96x64x64/4 128x64x64/{2,4} 64x64x64/{2,8} 64x128x64/8 128x128x64/{2,4,8} 64x128x64:cluster-2x1 \
         64x128x64:stream-k@40 128x128x64:stream-k; do
         expect_fine matmul -t bf16 -k hopper --tile $tile -n 512x640x4096 -w 0 -r 1 --csv
         [ "$(column p_tile) $(column verify)" = "${tile%%:*} pass" ] || complain "--tile $tile"
@@ -383,10 +383,26 @@ ones() { awk -v where="$1" -v n=$(($2 * $3)) 'BEGIN { for (i = 0; i < n; ++i) pr
     done
 }
 
+@test "large tiles, and clusters whose blocks share A, B or both, are right for any rows and columns" {
+    need_variant hopper bf16
+    local dtype tile tiles
+    try matmul --tile list -t bf16
+    tiles=$(grep -E '^hopper,([0-9x]+:cluster-[12]x[12]|(208x192|160x256|256x160|256x128)x64),' <<<"$output" | cut -d , -f 2)
+    [ "$(wc -l <<<"$tiles")" -eq 31 ] || complain "$tiles"
+    for dtype in bf16 f16; do
+        for tile in $tiles; do
+            # Rows at odd multiples of 16 bytes and of 32, copied ones; most of a cluster beyond C; several rounds.
+            expect_fine matmul -t $dtype -k hopper --tile "$tile" -w 0 -r 1 --csv \
+                -n 1x8x1,1x136x72,257x264x104,130x512x1000,300x296x190,1000x504x67,520x1032x0,2500x2600x72
+            [ "$(column verify | sort -u)" = pass ] || complain "$dtype --tile $tile"
+        done
+    done
+}
+
 @test "blocks that share rows of A are right for any rows and columns, whole tiles and parts" {
     need_variant hopper tf32
     local tile
-    for tile in 256x128x32:stream-k:multicast{,@14} 192x128x32:multicast 128x128x32:stream-k:multicast{,@14}; do
+    for tile in 256x128x32:stream-k:cluster-1x2{,@14} 192x128x32:cluster-1x2 128x128x32:stream-k:cluster-1x2{,@14}; do
         # Of an odd number of columns of tiles, the last has no other beside it.
         expect_fine matmul -t tf32 -k hopper --tile $tile -w 0 -r 1 --csv \
             -n 1x1x1,1x132x36,257x260x100,130x4x1000,385x644x2044,300x298x190,1000x1001x67,3x300x4,520x516x0
@@ -414,9 +430,9 @@ shared() {
         shared $dtype 64x128x64:stream-k@130 1x1x10000
         shared $dtype 128x128x64:stream-k@100 130x176x3000
         shared $dtype 192x128x64:stream-k@80 200x176x3000
-        shared $dtype 64x128x64:stream-k:multicast@20 130x176x1000
-        shared $dtype 128x128x64:stream-k:multicast@40 130x111x3001
-        shared $dtype 192x128x64:stream-k:multicast@60 385x111x3001
+        shared $dtype 64x128x64:stream-k:cluster-2x1@20 130x176x1000
+        shared $dtype 128x128x64:stream-k:cluster-2x1@40 130x111x3001
+        shared $dtype 192x128x64:stream-k:cluster-2x1@60 385x111x3001
     done
     shared tf32 16x64x32:stream-k@108 130x180x500
     shared tf32 16x64x32:stream-k@108 130x181x501
@@ -425,8 +441,8 @@ shared() {
     shared tf32 64x64x32:stream-k@45 130x180x500 --transpose b
     shared tf32 128x128x32:stream-k@132 130x180x3000
     shared tf32 128x128x32:stream-k@20 130x181x501
-    shared tf32 128x128x32:stream-k:multicast@20 130x180x500
-    shared tf32 128x128x32:stream-k:multicast@24 257x261x1001
+    shared tf32 128x128x32:stream-k:cluster-1x2@20 130x180x500
+    shared tf32 128x128x32:stream-k:cluster-1x2@24 257x261x1001
     shared f64 32x32x16:stream-k@120 130x180x250
     shared f64 64x64x16:stream-k@45 131x181x251
     shared f64 64x64x16:stream-k@45 131x181x251 --transpose a

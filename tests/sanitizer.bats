@@ -56,12 +56,14 @@ workloads() {
                 "--profile -t tf32 -k hopper --tile 64x64x32:stream-k@16 -n 70x101x301" \
                 "--profile -t f64 -k hopper --tile 64x64x16:stream-k@16 -n 70x100x150" \
                 "--profile -t bf16 -k hopper --tile 64x128x64:stream-k@16 -n 70x200x600" \
-                "--profile -t bf16 -k hopper --tile 64x128x64:stream-k:multicast@8 -n 130x100x600" \
-                "--profile -t tf32 -k hopper --tile 256x128x32:stream-k:multicast -n 300x260x100" \
-                "--profile -t tf32 -k hopper --tile 192x128x32:multicast -n 300x260x100" \
+                "--profile -t bf16 -k hopper --tile 64x128x64:stream-k:cluster-2x1@8 -n 130x100x600" \
+                "--profile -t bf16 -k hopper --tile 128x128x64:cluster-2x2,256x160x64:cluster-1x2 -n 600x328x136" \
+                "--profile -t f16 -k hopper --tile 208x192x64:cluster-1x2,160x256x64,176x192x64:cluster-2x1 -n 430x408x136" \
+                "--profile -t tf32 -k hopper --tile 256x128x32:stream-k:cluster-1x2 -n 300x260x100" \
+                "--profile -t tf32 -k hopper --tile 192x128x32:cluster-1x2 -n 300x260x100" \
                 "--profile -k hopper --tile 64x64x32:groups -n 300x261x100" \
                 "--profile -t f64 -k hopper --tile 32x64x16:groups -n 300x261x100" \
-                "--profile -t tf32 -k hopper --tile 128x128x32:stream-k:multicast@16 -n 130x260x520" \
+                "--profile -t tf32 -k hopper --tile 128x128x32:stream-k:cluster-1x2@16 -n 130x260x520" \
                 "--profile -t f32 -k fastest --batch 3 --transpose a -n 33,190x70x301" \
                 "--profile -t bf16 -k fastest --batch 5 --transpose b -n 100,61x200x1001" \
                 "--profile -t bf16 -k hopper --transpose a,b -n 300x298x190,130x264x520" \

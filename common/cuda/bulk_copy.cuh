@@ -180,15 +180,14 @@ __device__ inline void copy_box_in(void* shared, const CUtensorMap& map, std::ui
         : "memory");
 }
 
-/// As copy_box_in(), at the same address in the first `blocks` blocks of the cluster; signals the barrier of each.
-template <int blocks>
+/// As copy_box_in(), at the same address in some blocks of the cluster, block i if bit i of `blocks` is set; signals the
+/// barrier of each.
 __device__ inline void copy_box_to_blocks(void* shared, const CUtensorMap& map, std::uint64_t* barrier, int column,
-                                          int row) {
-    constexpr std::uint16_t mask = (1u << blocks) - 1;
+                                          int row, std::uint16_t blocks) {
     asm volatile(
         "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
         "[%1, {%3, %4}], [%2], %5;" ::"r"(shared_address(shared)),
-        "l"(&map), "r"(shared_address(barrier)), "r"(column), "r"(row), "h"(mask)
+        "l"(&map), "r"(shared_address(barrier)), "r"(column), "r"(row), "h"(blocks)
         : "memory");
 }
 

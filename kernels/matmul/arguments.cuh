@@ -2,7 +2,8 @@
 // The arguments of every launch of a matrix product. The ladders, each from slow to fast:
 //   f32          naive, tiled, register_tile, vectorized, async, hopper/f32, hopper/f32_transposed
 //   f64          naive, tiled, register_tile, hopper/f64
-//   f16, bf16    wmma, hopper/mma, hopper/overlapped, hopper/fitted; hopper/transposed_product for middle sizes
+//   f16, bf16    wmma, hopper/mma, hopper/overlapped, hopper/fitted; hopper/transposed_product for middle sizes,
+//                hopper/clustered for rows that are slow to read
 //   tf32         wmma, hopper/tf32; hopper/tf32_row_sets for rows that begin anywhere, hopper/tf32_split_k for few
 //                rows; hopper/tf32x3 with nearly f32's accuracy
 //   8-bit floats float8/plain, hopper/float8
@@ -53,6 +54,7 @@ struct MatmulArguments {
     bool a_transposed = false, b_transposed = false;
     const float* d_scales = nullptr;  // 8-bit types: A's elements are scaled by [0], B's by [scale_step]
     bool c_transposed = false;
+    unsigned clusters = 1;  // how many of the kernel's clusters of blocks run at once
 
     /// The same for elements of type U.
     template <typename U>
@@ -76,7 +78,8 @@ struct MatmulArguments {
                 a_transposed,
                 b_transposed,
                 d_scales,
-                c_transposed};
+                c_transposed,
+                clusters};
     }
 };
 

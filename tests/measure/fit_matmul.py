@@ -11,7 +11,7 @@ program, multiprocessors, root = [word for word in sys.argv[1:] if word != "--dr
 blocks = int(multiprocessors)
 sample_keys = {  # for a dry run without a GPU: tiles of each kernel
     "bf16": ["128x256x64", "128x256x64:stream-k", "168..256x128x64", "128x64x64", "64x128x64", "64x64x64/4", "16x64x64",
-             "64x128x64:multicast", "16x64x64:stream-k", "64x128x64:stream-k", "128x128x64:stream-k",
+             "64x128x64:cluster-2x1", "16x64x64:stream-k", "64x128x64:stream-k", "128x128x64:stream-k",
              "192x128x64:stream-k"],
     "tf32": ["256x128x32", "64x64x32:stream-k", "16x64x32:stream-k", "64x64x32/2"],
     "f32": ["128x256x32:stream-k", "64x64x32"], "tf32x3": ["128x128x32:stream-k"],
@@ -98,11 +98,12 @@ def line(x, y):
 
 def one_wave(tile):
     """Rows and columns of tiles that give every multiprocessor one block."""
-    count = blocks // tile.split if tile.split < 3 else blocks * 10 // 11 // tile.split
+    # (Not all multiprocessors have room for larger clusters.)
+    high, wide = (int(side) for side in (re.findall(r":cluster-(\d)x(\d)", tile.key) or [(1, 1)])[0])
+    usable = blocks if tile.split * high * wide < 3 else blocks * 10 // 11
+    count = usable // (tile.split * high * wide)
     rows = max(rows for rows in range(1, int(count ** 0.5) + 1) if count % rows == 0)
-    rows, columns = max(rows, count // rows), min(rows, count // rows)
-    if "multicast" in tile.key:  # pairs of tiles below each other or, in tf32, side by side
-        rows, columns = (rows, columns - columns % 2) if tile.dtype == "tf32" else (rows - rows % 2, columns)
+    rows, columns = max(rows, count // rows) * high, min(rows, count // rows) * wide
     return rows, columns
 
 
@@ -130,7 +131,7 @@ def fit_loading(by_key):
     that of tiles in bands of eight. These lie in bands of three and four, and take less.)"""
     source = {name: in_source(loading_file, name) for name in ("aligned_row", "waiting_part")}
     unaligned = {name: in_source(product_file, name, "UnalignedRowCost {") for name in ("of_a", "of_b", "shared")}
-    tall, wide, shared = by_key["128x64x64"], by_key["64x128x64"], by_key["64x128x64:multicast"]
+    tall, wide, shared = by_key["128x64x64"], by_key["64x128x64"], by_key["64x128x64:cluster-2x1"]
     aligned = slope_of(tall)
     half = slope_of(tall, rows=max(1, one_wave(tall)[0] // 2))
     of_a, of_b, of_b_shared = slope_of(tall, less_k=8), slope_of(wide, less_n=8), slope_of(shared, less_n=8)

@@ -84,13 +84,12 @@ inline double loading_cycles(const TileChoice& choice, const ProductShape& shape
     const bool is_float8 = choice.element_bytes == 1;  // whose B counts as one by rows
     const size_t columns_of_a = choice.stored.a ? shape.m : shape.k,
                  columns_of_b = choice.stored.b && !is_float8 ? shape.k : shape.n;
-    const auto cycles_of_row = [&](size_t columns, bool shared, double unaligned_row) {
-        if (is_unaligned(columns)) return shared ? cost.unaligned_row.shared : unaligned_row;
+    const auto cycles_of_row = [&](size_t columns, unsigned sharing, double unaligned_row) {
+        if (is_unaligned(columns)) return sharing > 1 ? cost.unaligned_row.shared : unaligned_row;
         return Cost::aligned_row;
     };
-    const bool shares = choice.multicast > 1;
-    const double row_of_a = cycles_of_row(columns_of_a, shares && choice.shares_a, cost.unaligned_row.of_a),
-                 row_of_b = cycles_of_row(columns_of_b, shares && !choice.shares_a, cost.unaligned_row.of_b);
+    const double row_of_a = cycles_of_row(columns_of_a, choice.cluster_columns, cost.unaligned_row.of_a),
+                 row_of_b = cycles_of_row(columns_of_b, choice.cluster_rows, cost.unaligned_row.of_b);
     double again = 0;
     if (choice.split_k > 1) again = std::max(0.0, Cost::cluster_slope * (work.busy - Cost::cluster_from));
     else if (work.side_by_side) again = Cost::per_distinct * (distinct_rows(choice, shape) - Cost::least_distinct);

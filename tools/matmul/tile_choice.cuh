@@ -32,8 +32,8 @@ struct TilesOfOneProduct {
 // A tile's properties by its type (see HopperTile), and what decides how long it takes.
 struct TileChoice {
     TileSize tile;
-    unsigned element_bytes, split_k, multicast, at_once, least_k, least_rows, row_sets;
-    bool shares_a, stream_k, needs_aligned_rows, takes_batch, only_batch;
+    unsigned element_bytes, split_k, cluster_rows, cluster_columns, at_once, least_k, least_rows, row_sets;
+    bool stream_k, needs_aligned_rows, takes_batch, only_batch;
     Transposes stored;
     double cycles_per_stage;  // the larger of multiplying and loading
     double fixed_cycles;      // of a tile: filling the pipeline, storing the results
@@ -49,9 +49,13 @@ struct TileChoice {
     }
     // As --tile names it: different from the other tiles of the table that a product can have.
     std::string key() const {
-        return name() + (stream_k ? ":stream-k" : "") + (multicast > 1 ? ":multicast" : "") +
+        return name() + (stream_k ? ":stream-k" : "") +
+               (sharing_blocks() > 1 ? text(":cluster-{}x{}", cluster_rows, cluster_columns) : "") +
                (at_once > 1 ? ":groups" : "");
     }
+
+    // The blocks of a cluster that share A or B.
+    unsigned sharing_blocks() const { return cluster_rows * cluster_columns; }
 
     // The stages that a tile multiplies, the last one as far as necessary.
     double stages_along(size_t k) const {
@@ -60,8 +64,8 @@ struct TileChoice {
 
     // How many sets of tiles, each of a cluster that shares A or B, a product has.
     size_t sets_of_tiles(const ProductShape& shape) const {
-        const size_t rows = divide_up(shape.m, tile.m), columns = divide_up(shape.n, tile.n);
-        return shares_a ? rows * divide_up(columns, multicast) : divide_up(rows, multicast) * columns;
+        return divide_up(divide_up(shape.m, tile.m), cluster_rows) *
+               divide_up(divide_up(shape.n, tile.n), cluster_columns);
     }
 };
 

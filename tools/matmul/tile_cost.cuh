@@ -62,11 +62,11 @@ inline BlockWork longest_work(const TileChoice& choice, const ProductShape& shap
         return {steps * fitted_rows_per_block(tiles, m, n, multiprocessors) / choice.tile.m,
                 double(divide_up(tiles.count(), multiprocessors)), 1};
     }
-    const unsigned cluster = choice.split_k * choice.multicast;
+    const unsigned cluster = choice.split_k * choice.sharing_blocks();
     const StreamKCost sharing = choice.stream_k_cost.of(shared_operand_bytes(choice, shape), device.memory_speed);
     const size_t tiles = choice.sets_of_tiles(shape) * products;
     const StreamKSchedule schedule =
-        stream_k_schedule(tiles, k, choice.tile.k, multiprocessors / choice.multicast, sharing);
+        stream_k_schedule(tiles, k, choice.tile.k, multiprocessors / choice.sharing_blocks(), sharing);
     const size_t full_waves = divide_up(size_t{schedule.whole} * cluster, device.blocks_at_once(cluster));
     // In a batch, a single tile takes as long as all those that a multiprocessor works on at once.
     const double waves = double(choice.at_once > 1 ? std::max<size_t>(full_waves, choice.at_once) : full_waves);
@@ -166,7 +166,7 @@ inline double estimated_cycles(const TileChoice& choice, const ProductShape& sha
                             double(choice.tile.m) * choice.tile.n * cost.per_result;
     const double straightening_begins = in_place && choice.straightening > 0 ? LoadingCost::straightening_begins : 0;
     return copying + straightening_begins + cost.beginning + (choice.split_k > 1 ? cost.cluster : 0) +
-           (choice.multicast > 1 ? cost.multicast : 0) +
+           (choice.sharing_blocks() > 1 ? cost.multicast : 0) +
            overlapped(overlapped(computing, reading, cost.visible_part) + of_tiles, storing, cost.visible_storing);
 }
 

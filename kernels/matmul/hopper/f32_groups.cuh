@@ -29,7 +29,7 @@ struct F32GroupShape {
     static constexpr int slices = 8, slice_k = 32 / slices, stages = stages_, threads = groups * warps * 32;
     static constexpr bool all_along_k = !Layouts::a_transposed && Layouts::b_transposed;  // all steps in registers
     static constexpr int slices_at_once = rows * columns > 64 || all_along_k ? 1 : 2;     // as many as fit in registers
-    using Pipeline = HopperPipeline<float, tile_m, tile_n, stages, tile_n, 1, Layouts>;
+    using Pipeline = HopperPipeline<float, tile_m, tile_n, stages, tile_n, NoCluster, Layouts>;
     using Shared = typename Pipeline::Shared[groups];
     static_assert(columns % 4 == 0 && warp_m % 8 == 0,
                   "a lane loads four columns, a warp whole swizzled groups of rows");

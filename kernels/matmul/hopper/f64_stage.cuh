@@ -47,7 +47,7 @@ struct F64Shape {
     /// Where the sums of instruction (i, j) begin.
     __host__ __device__ static constexpr int first_sum(int i, int j) { return (i * sixteens + j) * 4; }
     using Pipeline = std::conditional_t<by_row_sets, RowSetPipeline<double, f64_row_sets, tile_m, tile_n, stages_>,
-                                        HopperPipeline<double, tile_m, tile_n, stages_, 16, 1, Layouts>>;
+                                        HopperPipeline<double, tile_m, tile_n, stages_, 16, NoCluster, Layouts>>;
     using Maps = std::conditional_t<by_row_sets, RowSetMaps<f64_row_sets>, OperandMaps>;
     static_assert(warp_m % (Layouts::a_transposed ? 16 : 8) == 0 && warp_n % 16 == 0 &&
                   sizeof(typename Pipeline::Shared) <= most_shared_bytes);

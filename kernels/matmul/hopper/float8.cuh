@@ -32,10 +32,10 @@ struct Float8Shape : OverlappedShape<tile_n> {
 /// The ring of stages with another layout of B's tile: tile_n rows of 128 bytes. Each block of a cluster loads its part
 /// for all of them.
 template <typename T, int tile_n, int multicast_>
-struct Float8Pipeline
-    : HopperPipeline<T, Float8Shape<tile_n>::tile_m, tile_n, Float8Shape<tile_n>::stages, tile_n, multicast_> {
-    using Base =
-        HopperPipeline<T, Float8Shape<tile_n>::tile_m, tile_n, Float8Shape<tile_n>::stages, tile_n, multicast_>;
+struct Float8Pipeline : HopperPipeline<T, Float8Shape<tile_n>::tile_m, tile_n, Float8Shape<tile_n>::stages, tile_n,
+                                       ClusterOf<multicast_, 1>> {
+    using Base = HopperPipeline<T, Float8Shape<tile_n>::tile_m, tile_n, Float8Shape<tile_n>::stages, tile_n,
+                                ClusterOf<multicast_, 1>>;
     using typename Base::Position;
     using typename Base::Shared;
     static constexpr int multicast = multicast_, rows_of_b = tile_n / multicast;
@@ -47,9 +47,10 @@ struct Float8Pipeline
         barrier_wait(&shared.emptied[stage], position.parity ^ 1);  // returns at once on a fresh barrier
         barrier_arrive_and_expect(filled, Base::stage_bytes);
         copy_box_in(shared.a[stage], map_a, filled, first, row);
-        const int part = static_cast<int>(blockIdx.x % multicast) * rows_of_b;
+        const int part = Base::Cluster::row() * rows_of_b;
         T* target = shared.b[stage][0] + part * Base::tile_k;
-        if constexpr (multicast > 1) copy_box_to_blocks<multicast>(target, map_b, filled, first, column + part);
+        if constexpr (multicast > 1)
+            copy_box_to_blocks(target, map_b, filled, first, column + part, Base::Cluster::blocks_of_column());
         else copy_box_in(target, map_b, filled, first, column + part);
     }
 };
@@ -176,7 +177,7 @@ template <typename T, int tile_n_, bool promoted, int multicast_ = 1>
 struct Float8Tile : HopperTile {
     using Element = T;
     using Shape = Float8Shape<tile_n_>;
-    static constexpr unsigned tile_m = Shape::tile_m, tile_n = tile_n_, multicast = multicast_;
+    static constexpr unsigned tile_m = Shape::tile_m, tile_n = tile_n_, cluster_rows = multicast_;
     static constexpr bool needs_aligned_rows = true;
     using Layouts = StoredLayouts<false, true>;
     static constexpr size_t shared_bytes = sizeof(HopperFloat8Shared<T, tile_n_>);
@@ -185,14 +186,14 @@ struct Float8Tile : HopperTile {
     static LaunchShape enqueue(const MatmulArguments<T>& arguments, const StreamKCost&) {
         constexpr unsigned group = 8, box = hopper_tile_k<T>;
         const size_t m = arguments.m, n = arguments.n, k = arguments.k;
-        const TileOrder order{grid_for(m, tile_m), grid_for(n, tile_n), group, multicast};
+        const TileOrder order{grid_for(m, tile_m), grid_for(n, tile_n), group, cluster_rows};
         const auto map = [&](const T* d_matrix, size_t rows, unsigned box_rows) {
             return tensor_map(d_matrix, rows, k, k, box_rows, box, CU_TENSOR_MAP_SWIZZLE_128B);
         };
         return launch_hopper(
             matmul_hopper_float8<T, tile_n_, promoted, multicast_>,
-            persistent_grid(order, arguments.multiprocessors, multicast), 384, shared_bytes, multicast,
-            arguments.stream, map(arguments.d_a, m, tile_m), map(arguments.d_b, n, tile_n / multicast),
+            persistent_grid(order, arguments.multiprocessors, cluster_rows), 384, shared_bytes, cluster_rows,
+            arguments.stream, map(arguments.d_a, m, tile_m), map(arguments.d_b, n, tile_n / cluster_rows),
             tensor_map(arguments.d_c, m, n, n, Shape::box_rows, Shape::box_columns, CU_TENSOR_MAP_SWIZZLE_128B), order,
             static_cast<int>(divide_up(k, hopper_tile_k<T>)), arguments.d_scales);
     }

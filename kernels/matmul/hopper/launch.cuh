@@ -328,14 +328,14 @@ PartialSums partial_sums(const MatmulArguments<T>& arguments) {
 ///     Element, tile_m, tile_n
 ///     enqueue(arguments, cost)   enqueues the product; `cost` decides which tiles Stream-K shares
 struct HopperTile {
-    static constexpr unsigned split_k = 1;       // blocks of a cluster that share one tile along k
-    static constexpr unsigned multicast = 1;     // blocks of a cluster that receive the same part of an operand,
-    static constexpr bool shares_a = false;      // which is A, not B
-    static constexpr unsigned at_once = 1;       // tiles that a multiprocessor works on, in groups or in blocks
-    static constexpr unsigned least_k = 0;       // not 0: multiplies so many steps of the last stage, or a multiple
-    static constexpr unsigned least_rows = 0;    // not 0: tiles have any multiple of 8 rows from here to tile_m
-    static constexpr bool stream_k = false;      // can share tiles
-    static constexpr bool can_exchange = false;  // whose blocks can exchange their sums: see SumsOfShares
+    static constexpr unsigned split_k = 1;          // blocks of a cluster that share one tile along k
+    static constexpr unsigned cluster_rows = 1;     // tiles below each other, of a cluster whose blocks share B,
+    static constexpr unsigned cluster_columns = 1;  // and side by side, whose blocks share A: see ClusterOf
+    static constexpr unsigned at_once = 1;          // tiles that a multiprocessor works on, in groups or in blocks
+    static constexpr unsigned least_k = 0;          // not 0: multiplies so many steps of the last stage, or a multiple
+    static constexpr unsigned least_rows = 0;       // not 0: tiles have any multiple of 8 rows from here to tile_m
+    static constexpr bool stream_k = false;         // can share tiles
+    static constexpr bool can_exchange = false;     // whose blocks can exchange their sums: see SumsOfShares
     static constexpr bool deals_side_by_side = false;  // its shares, by side_by_side()
     static constexpr unsigned row_sets = 0;            // not 0: reads unaligned rows in place, in so many sets
     static constexpr bool needs_aligned_rows = false;  // of C: TMA stores them

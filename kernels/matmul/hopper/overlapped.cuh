@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(384, 1)
                              TileOrder order, StreamKSchedule schedule, PartialSums partial) {
 #if HOPPER_CODE
     using Shape = OverlappedShape<tile_n>;
-    using Pipeline = HopperPipeline<T, Shape::tile_m, tile_n, Shape::stages, 64, multicast, Layouts>;
+    using Pipeline = HopperPipeline<T, Shape::tile_m, tile_n, Shape::stages, 64, ClusterOf<multicast, 1>, Layouts>;
     extern __shared__ __align__(1024) unsigned char memory[];
     auto& shared = *reinterpret_cast<HopperOverlappedShared<T, tile_n>*>(memory);
     typename Pipeline::Position position;
@@ -180,21 +180,22 @@ struct OverlappedTile : HopperTile {
     using Element = T;
     using Layouts = Layouts_;
     using Shape = OverlappedShape<tile_n_>;
-    static constexpr unsigned tile_m = Shape::tile_m, tile_n = tile_n_, multicast = multicast_;
+    static constexpr unsigned tile_m = Shape::tile_m, tile_n = tile_n_, cluster_rows = multicast_;
     static constexpr bool stream_k = stream_k_, deals_side_by_side = true, needs_aligned_rows = true,
                           takes_batch = batch, only_batch = only_batch_;
-    static_assert(multicast == 1 || multicast == 2, "StreamKSchedule knows pairs");
-    static_assert(multicast == 1 || !batch, "only B of one product is shared");
+    static_assert(cluster_rows == 1 || cluster_rows == 2, "StreamKSchedule knows pairs");
+    static_assert(cluster_rows == 1 || !batch, "only B of one product is shared");
     static_assert(!Layouts::c_transposed);
 
     static LaunchShape enqueue(const MatmulArguments<T>& arguments, const StreamKCost& cost) {
-        using Pipeline = HopperPipeline<T, Shape::tile_m, tile_n_, Shape::stages, 64, multicast_, Layouts>;
+        using Pipeline =
+            HopperPipeline<T, Shape::tile_m, tile_n_, Shape::stages, 64, ClusterOf<multicast_, 1>, Layouts>;
         constexpr bool only_many = Layouts::only_many || only_batch;
         return launch_hopper_overlapped<T>(
             kernel_of<batch>(
                 arguments, matmul_hopper_overlapped<T, tile_n_, stream_k_, multicast_, only_many, Layouts>,
                 matmul_hopper_overlapped<T, tile_n_, stream_k_, multicast_, (batch || only_many), Layouts>),
-            {tile_m, tile_n, multicast, Layouts::b_transposed ? tile_n : unsigned{Pipeline::box_rows},
+            {tile_m, tile_n, cluster_rows, Layouts::b_transposed ? tile_n : unsigned{Pipeline::box_rows},
              sizeof(HopperOverlappedShared<T, tile_n_>)},
             arguments, cost);
     }

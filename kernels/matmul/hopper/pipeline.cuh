@@ -1,7 +1,7 @@
 #pragma once
 // The ring of shared-memory stages between TMA and the warps that multiply. One thread, the producer, requests tiles of
 // A and B; the barrier `filled` tells the consumers that a stage has arrived, `emptied` tells the producer that they
-// are done with it. Blocks of a cluster may share B, or A, by multicast: each requests a part, and all receive it.
+// are done with it. Blocks of a cluster may share A and B by multicast: each requests a part, and all receive it.
 #include "common/cuda/bulk_copy.cuh"
 #include "kernels/matmul/hopper/layouts.cuh"
 #include "kernels/matmul/tile_order.cuh"
@@ -64,18 +64,47 @@ struct HopperRing {
     std::uint64_t filled[stages], emptied[stages];
 };
 
+/// A cluster whose blocks have neighboring tiles: `rows` below each other, which share B, by `columns` side by side,
+/// which share A. Consecutive blocks are below each other.
+template <int rows_, int columns_>
+struct ClusterOf {
+    static constexpr int rows = rows_, columns = columns_, blocks = rows * columns;
+    /// How many blocks share an operand with this one, itself included.
+    static constexpr int sharers = rows + columns - 1;
+
+    __device__ static int row() { return static_cast<int>(blockIdx.x % rows); }
+    __device__ static int column() { return static_cast<int>(blockIdx.x % blocks / rows); }
+
+    /// The blocks with tiles side by side with this one's, or below each other, as bits.
+    __device__ static std::uint16_t blocks_of_row() {
+        std::uint16_t first = 0;
+        for (int i = 0; i < columns; ++i) first |= static_cast<std::uint16_t>(1u << i * rows);
+        return static_cast<std::uint16_t>(first << row());
+    }
+    __device__ static std::uint16_t blocks_of_column() {
+        return static_cast<std::uint16_t>(((1u << rows) - 1) << column() * rows);
+    }
+    /// The rank of sharer i: first those that share B, then the others that share A.
+    __device__ static unsigned sharer(unsigned i) {
+        const int number = static_cast<int>(i);
+        return static_cast<unsigned>(number < rows ? column() * rows + number
+                                                   : row() + (column() + 1 + number - rows) % columns * rows);
+    }
+};
+using NoCluster = ClusterOf<1, 1>;
+
 /// One stage holds tile_m x tile_k of A and tile_k x tile_n of B; tile_k elements are 128 bytes. A's rows are 128
 /// bytes, swizzled. B lies in boxes of tile_k x box_n side by side: square boxes if swizzled, else fewer and wider
 /// ones. The last box may hold more columns than the tile has.
-/// The `multicast` blocks of a cluster have tiles below each other: each loads its own A, and its part of B for all of
-/// them. Or, if they share A, tiles side by side: each loads its own B, and its part of A for all of them.
+/// Each block of a cluster loads its part of A for all blocks in its row, and its part of B for all in its column.
 /// If A is stored transposed, its tile lies in boxes as B's usually does: in square ones side by side, or in one. If B
 /// is, its tile is one box of swizzled rows, as A's usually is.
-template <typename T, int tile_m_, int tile_n_, int stages_, int box_n_ = 128 / sizeof(T), int multicast_ = 1,
-          typename Layouts = PlainLayouts, bool shares_a = false>
+template <typename T, int tile_m_, int tile_n_, int stages_, int box_n_ = 128 / sizeof(T),
+          typename Cluster_ = NoCluster, typename Layouts = PlainLayouts>
 struct HopperPipeline {
     using Shared = HopperRing<T, tile_m_, tile_n_, stages_, box_n_>;
-    static constexpr int tile_m = tile_m_, tile_n = tile_n_, stages = stages_, box_n = box_n_, multicast = multicast_;
+    using Cluster = Cluster_;
+    static constexpr int tile_m = tile_m_, tile_n = tile_n_, stages = stages_, box_n = box_n_;
     static constexpr int tile_k = Shared::tile_k, boxes = Shared::boxes, asking_warps = 1;
     static constexpr unsigned stage_bytes = (tile_m + boxes * box_n) * 128;
     static_assert(tile_m % 8 == 0 && tile_m <= 256, "the limits of a box and of wgmma");
@@ -83,11 +112,11 @@ struct HopperPipeline {
     static constexpr int a_box = box_n == tile_k ? tile_k : tile_m;  // columns of a transposed A's box
     static_assert(!Layouts::a_transposed || tile_m % a_box == 0, "A's tile is whole boxes");
     static_assert(!Layouts::b_transposed || (tile_n % box_n == 0 && tile_n <= 256), "B's tile is one box");
-    static_assert(Layouts::plain || multicast == 1, "only matrices by rows are shared");
+    static_assert(Layouts::plain || Cluster::blocks == 1, "only matrices by rows are shared");
 
     /// Among how many blocks each operand is divided, and a block's part of A: own_rows rows, or fewer in the last row
     /// of tiles.
-    static constexpr int parts_of_a = shares_a ? multicast : 1, parts_of_b = shares_a ? 1 : multicast;
+    static constexpr int parts_of_a = Cluster::columns, parts_of_b = Cluster::rows;
     static constexpr int own_rows = tile_m / parts_of_a;
     static_assert(tile_m % (8 * parts_of_a) == 0, "a part of A is whole groups of swizzled rows");
     static_assert(boxes % parts_of_b == 0 || tile_k % parts_of_b == 0);
@@ -101,7 +130,7 @@ struct HopperPipeline {
     __device__ static void init(Shared& shared, unsigned consumers) {
         for (int stage = 0; stage < stages; ++stage) {
             barrier_init(&shared.filled[stage], 1);
-            barrier_init(&shared.emptied[stage], consumers * multicast);
+            barrier_init(&shared.emptied[stage], consumers * Cluster::sharers);
         }
         fence_barrier_init();
     }
@@ -110,7 +139,7 @@ struct HopperPipeline {
     /// reads A or B before they are copied.
     __device__ static void begin() {
         wait_for_previous_kernel();
-        if (multicast > 1) cluster_barrier();
+        if (Cluster::blocks > 1) cluster_barrier();
         else __syncthreads();
     }
 
@@ -165,20 +194,21 @@ struct HopperPipeline {
     /// `refills`: how many more times the producers will refill a stage. No arrivals beyond that: a block that has
     /// finished exits, and its barriers go with it.
     __device__ static void release(Shared& shared, int stage, unsigned thread, int& refills) {
-        if constexpr (multicast == 1) {
+        if constexpr (Cluster::blocks == 1) {
             if (thread == 0) barrier_arrive(&shared.emptied[stage]);
         } else {
-            if (refills-- > 0 && thread < multicast) barrier_arrive_at_block(&shared.emptied[stage], thread);
+            if (refills-- > 0 && thread < Cluster::sharers)
+                barrier_arrive_at_block(&shared.emptied[stage], Cluster::sharer(thread));
         }
     }
     __device__ static void release(Shared& shared, int stage, unsigned thread) {
-        static_assert(multicast == 1);
+        static_assert(Cluster::blocks == 1);
         int refills = 0;
         release(shared, stage, thread, refills);
     }
 
     /// The initial value of `refills`, given the number of steps in all: the first steps find empty stages.
-    __device__ static int refills(unsigned steps) { return multicast > 1 ? static_cast<int>(steps) - stages : 0; }
+    __device__ static int refills(unsigned steps) { return Cluster::blocks > 1 ? static_cast<int>(steps) - stages : 0; }
 
 private:
     /// Waits until the stage is empty, and requests its part of A, of `rows` rows, and the first `existing` boxes of B.
@@ -187,7 +217,6 @@ private:
     __device__ static void load_boxes(Shared& shared, const Position& position, const CUtensorMap& map_a,
                                       const CUtensorMap& map_b, int row, int column, int step, Product product,
                                       unsigned bytes, int rows, int existing) {
-        const int rank = static_cast<int>(blockIdx.x % multicast);
         const int stage = position.stage;
         std::uint64_t* filled = &shared.filled[stage];
         barrier_wait(&shared.emptied[stage], position.parity ^ 1);  // returns at once on a fresh barrier
@@ -197,30 +226,30 @@ private:
             for (int i = 0; i < tile_m; i += a_box)
                 copy_box_in(shared.a[stage] + i * tile_k, map_a, filled, row + i, step * tile_k, product);
         } else {
-            const int first = shares_a ? rank * rows : 0;
+            const int first = parts_of_a > 1 ? Cluster::column() * rows : 0;
             copy_part_in<parts_of_a>(shared.a[stage] + first * tile_k, map_a, filled, step * tile_k, row + first,
-                                     product);
+                                     Cluster::blocks_of_row(), product);
         }
         if constexpr (Layouts::b_transposed) {
             copy_box_in(shared.b[stage][0], map_b, filled, step * tile_k, column, product);
             return;
         }
-        const int first_box = own_boxes < boxes ? rank * own_boxes : 0,
-                  first_row = box_rows < tile_k ? rank * box_rows : 0;
+        const int first_box = own_boxes < boxes ? Cluster::row() * own_boxes : 0,
+                  first_row = box_rows < tile_k ? Cluster::row() * box_rows : 0;
 #pragma unroll
         for (int own = 0; own < own_boxes; ++own) {
             const int box = first_box + own, box_column = column + box * box_n, row_of_b = step * tile_k + first_row;
             if (box >= existing) break;
             copy_part_in<parts_of_b>(shared.b[stage][box] + first_row * box_n, map_b, filled, box_column, row_of_b,
-                                     product);
+                                     Cluster::blocks_of_column(), product);
         }
     }
 
-    /// Copies a box to the `parts` blocks that share it.
+    /// Copies a box to the blocks that share it, if there are several.
     template <int parts, typename Product>
     __device__ static void copy_part_in(T* target, const CUtensorMap& map, std::uint64_t* filled, int column, int row,
-                                        Product product) {
-        if constexpr (parts > 1) copy_box_to_blocks<parts>(target, map, filled, column, row);
+                                        std::uint16_t blocks, Product product) {
+        if constexpr (parts > 1) copy_box_to_blocks(target, map, filled, column, row, blocks);
         else copy_box_in(target, map, filled, column, row, product);
     }
 };

@@ -151,7 +151,7 @@ __global__ void __launch_bounds__(128 + 128 * warpgroups, 1)
 #if HOPPER_CODE
     constexpr int tile_n = 64 * warpgroups;
     constexpr bool large = tile_m * warpgroups > 256;  // more sums than an equal part of the registers holds
-    using Pipeline = HopperPipeline<float, tile_m, tile_n, stages, 32, multicast, Layouts, (multicast > 1)>;
+    using Pipeline = HopperPipeline<float, tile_m, tile_n, stages, 32, ClusterOf<1, multicast>, Layouts>;
     using Operand = TransposedOperand<float, Layouts>;
     using Shares = SumsOfShares<128 * warpgroups, float, tile_m / 2, !large>;
     extern __shared__ __align__(1024) unsigned char memory[];
@@ -257,9 +257,10 @@ template <int tile_m_, int warpgroups, int stages, bool stream_k_, bool batch = 
 struct Tf32Tile : HopperTile {
     using Element = float;
     using Layouts = Layouts_;
-    static constexpr unsigned tile_m = tile_m_, tile_n = 64 * warpgroups, multicast = multicast_;
-    static constexpr bool shares_a = multicast > 1;
-    static_assert(multicast == 1 || (multicast == 2 && !batch), "StreamKSchedule knows pairs, of one product's tiles");
+    static constexpr unsigned tile_m = tile_m_, tile_n = 64 * warpgroups, cluster_columns = multicast_;
+    static constexpr bool shares_a = cluster_columns > 1;
+    static_assert(cluster_columns == 1 || (cluster_columns == 2 && !batch),
+                  "StreamKSchedule knows pairs, of one product's tiles");
     static constexpr bool stream_k = stream_k_, can_exchange = stream_k && tile_m * tile_n <= 128 * 128,
                           deals_side_by_side = true, takes_batch = batch;
     /// Larger tiles leave no room for enough stages.
@@ -267,8 +268,8 @@ struct Tf32Tile : HopperTile {
 
     static LaunchShape enqueue(const MatmulArguments<float>& arguments, const StreamKCost& cost) {
         constexpr unsigned group = shares_a ? 8 : 6;
-        const auto order = order_of<Tf32TileOrder<multicast_>>(arguments, tile_m, tile_n, group, multicast);
-        const StreamKSchedule schedule = schedule_of(arguments, order, cost, multicast);
+        const auto order = order_of<Tf32TileOrder<multicast_>>(arguments, tile_m, tile_n, group, cluster_columns);
+        const StreamKSchedule schedule = schedule_of(arguments, order, cost, cluster_columns);
         if constexpr (row_sets > 0) {
             if (can_read_row_sets(arguments))
                 return launch_tf32_row_sets<Tf32RowSetShape<tile_m_, warpgroups>, stream_k_>(arguments, order,
@@ -276,7 +277,7 @@ struct Tf32Tile : HopperTile {
         }
         const HopperOperands<float> operands(arguments);
         const OperandMaps maps = operands.maps(tile_m, Layouts::b_transposed ? tile_n : hopper_tile_k<float>,
-                                               transposed_map_type<float>, multicast);
+                                               transposed_map_type<float>, cluster_columns);
         const bool tma_store = tile_m % 32 == 0 && rows_are_aligned(arguments.d_c, columns_of_c(arguments));
         const CUtensorMap map_c = tma_store ? map_of_c(arguments, 32, 32) : maps.b;  // not used
         return launch_hopper(
@@ -286,8 +287,8 @@ struct Tf32Tile : HopperTile {
                 matmul_hopper_tf32<tile_m_, warpgroups, stages, stream_k_, (batch || Layouts::only_many), Layouts,
                                    multicast_>),
             stream_k_grid(schedule, arguments.multiprocessors), 128 + 128 * warpgroups,
-            sizeof(HopperTf32Shared<tile_m_, warpgroups, stages, Layouts>), multicast, operands.stream(), maps, map_c,
-            arguments.d_c, arguments.stride_c, int(arguments.m), int(arguments.n), order, schedule,
+            sizeof(HopperTf32Shared<tile_m_, warpgroups, stages, Layouts>), cluster_columns, operands.stream(), maps,
+            map_c, arguments.d_c, arguments.stride_c, int(arguments.m), int(arguments.n), order, schedule,
             partial_sums(arguments), tma_store);
     }
 };

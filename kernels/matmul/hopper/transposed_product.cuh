@@ -37,27 +37,34 @@ __device__ inline void store_matrices_transposed(void* row, std::uint32_t a, std
                  : "memory");
 }
 
-/// Writes a warpgroup's tile_m x 64 results through a box in shared memory: the fragments, which hold columns of C,
-/// become rows, which leave in one copy. If C's rows are not aligned for TMA, the threads store them.
+/// Fills a box in shared memory with a warpgroup's rows x 64 results: the fragments `d`, which hold columns of C, become
+/// rows. Called once TMA has read the previous results.
+template <int rows, typename T>
+__device__ inline void fill_box_transposed(T* box, const float* d, unsigned thread) {
+    const unsigned warp = thread / 32, lane = thread % 32;
+    const unsigned piece = (2 * warp + lane / 8 % 2) ^ (lane % 8);
+    T* target = box + (lane / 16 * 8 + lane % 8) * 64 + piece * 8;
+#pragma unroll
+    for (int group = 0; group < rows / 8; group += 2, target += 16 * 64) {  // 16 rows: left, right; left, right below
+        const float* value = &d[4 * group];
+        const std::uint32_t left = pack_pair(value[0], value[1], T{}), right = pack_pair(value[2], value[3], T{});
+        if (group + 1 == rows / 8) store_matrices_transposed(target, left, right);
+        else
+            store_matrices_transposed(target, left, right, pack_pair(value[4], value[5], T{}),
+                                      pack_pair(value[6], value[7], T{}));
+    }
+}
+
+/// Writes a warpgroup's tile_m x 64 results through a box in shared memory, which leaves in one copy. If C's rows are
+/// not aligned for TMA, the threads store them.
 template <typename T, int tile_m, typename Product>
 __device__ inline void store_transposed(const float (&d)[tile_m / 2], T (&box)[tile_m * 64], const CUtensorMap& map_c,
                                         T* c, int row, int column, Product product, int m, int n, bool tma_store,
                                         unsigned consumer, unsigned thread) {
     constexpr unsigned threads = 128;
-    const unsigned warp = thread / 32, lane = thread % 32;
-    const unsigned piece = (2 * warp + lane / 8 % 2) ^ (lane % 8);
-    T* target = box + (lane / 16 * 8 + lane % 8) * 64 + piece * 8;
     if (thread == 0) wait_copies_out_read<0>();  // TMA has read the previous tile
     barrier_among(1 + consumer, threads);        // all threads may overwrite it
-#pragma unroll
-    for (int group = 0; group < tile_m / 8; group += 2, target += 16 * 64) {  // 16 rows: left, right; left, right below
-        const float* value = &d[4 * group];
-        const std::uint32_t left = pack_pair(value[0], value[1], T{}), right = pack_pair(value[2], value[3], T{});
-        if (group + 1 == tile_m / 8) store_matrices_transposed(target, left, right);
-        else
-            store_matrices_transposed(target, left, right, pack_pair(value[4], value[5], T{}),
-                                      pack_pair(value[6], value[7], T{}));
-    }
+    fill_box_transposed<tile_m>(box, d, thread);
     if (tma_store) fence_shared_for_copies();
     barrier_among(1 + consumer, threads);  // the box is complete
     if (tma_store) {
@@ -151,7 +158,7 @@ __global__ void __launch_bounds__(128 * warpgroups + 32, 1)
 #if HOPPER_CODE
     constexpr int tile_n = 64 * warpgroups, consumers = 128 * warpgroups, rows = tile_m / split_k;
     using Shares = SumsOfShares<consumers, float, tile_m / 2>;
-    using Pipeline = HopperPipeline<T, tile_m, tile_n, stages, 64, multicast, Layouts>;
+    using Pipeline = HopperPipeline<T, tile_m, tile_n, stages, 64, ClusterOf<multicast, 1>, Layouts>;
     extern __shared__ __align__(1024) unsigned char memory[];
     auto& shared = *reinterpret_cast<HopperTransposedShared<T, tile_m, warpgroups, stages, split_k>*>(memory);
     const unsigned rank = blockIdx.x % split_k;
@@ -252,8 +259,8 @@ constexpr int transposed_stages() {
     return fit < enough ? fit : enough;
 }
 
-/// The parameters of a launch that do not depend on the kernel's type. `multicast`, `split_k` and `at_once` as in
-/// HopperTile.
+/// The parameters of a launch that do not depend on the kernel's type. `multicast`: how many blocks of a cluster share
+/// B; `split_k` and `at_once` as in HopperTile.
 struct TransposedProductLaunch {
     unsigned tile_m, warpgroups, split_k, multicast, at_once, b_box_rows, shared_bytes;
 };
@@ -302,28 +309,28 @@ template <typename T, int tile_m_, int warpgroups, int split_k_ = 1, int multica
 struct TransposedProductTile : HopperTile {
     using Element = T;
     using Layouts = Layouts_;
-    static constexpr unsigned tile_m = tile_m_, tile_n = 64 * warpgroups, split_k = split_k_, multicast = multicast_,
+    static constexpr unsigned tile_m = tile_m_, tile_n = 64 * warpgroups, split_k = split_k_, cluster_rows = multicast_,
                               at_once = at_once_;
     static constexpr bool stream_k = stream_k_, can_exchange = stream_k, deals_side_by_side = true, takes_batch = batch,
                           only_batch = at_once_ > 1;
     static_assert(at_once == 1 || batch, "only batches have so many tiles");
-    static_assert((split_k > 1) + stream_k + batch <= 1 && (split_k == 1 || multicast == 1) &&
-                      !(multicast > 1 && batch),
+    static_assert((split_k > 1) + stream_k + batch <= 1 && (split_k == 1 || cluster_rows == 1) &&
+                      !(cluster_rows > 1 && batch),
                   "one way of sharing k, and only one product's B is shared");
-    static_assert(multicast <= 2, "StreamKSchedule knows pairs");
+    static_assert(cluster_rows <= 2, "StreamKSchedule knows pairs");
     static_assert(!Layouts::c_transposed);
 
     static LaunchShape enqueue(const MatmulArguments<T>& arguments, const StreamKCost& cost) {
         constexpr int stages = transposed_stages<T, tile_m_, warpgroups, split_k_, at_once_>();
         constexpr bool only_many = Layouts::only_many || only_batch;
-        using Pipeline = HopperPipeline<T, tile_m_, tile_n, stages, 64, multicast_, Layouts>;
+        using Pipeline = HopperPipeline<T, tile_m_, tile_n, stages, 64, ClusterOf<multicast_, 1>, Layouts>;
         return launch_hopper_transposed<T>(
             kernel_of<batch>(arguments,
                              matmul_hopper_transposed<T, tile_m_, warpgroups, stages, split_k_, multicast_, stream_k_,
                                                       only_many, Layouts>,
                              matmul_hopper_transposed<T, tile_m_, warpgroups, stages, split_k_, multicast_, stream_k_,
                                                       (batch || only_many), Layouts>),
-            {tile_m, warpgroups, split_k, multicast, at_once,
+            {tile_m, warpgroups, split_k, cluster_rows, at_once,
              Layouts::b_transposed ? tile_n : unsigned{Pipeline::box_rows},
              sizeof(HopperTransposedShared<T, tile_m_, warpgroups, stages, split_k_>)},
             arguments, cost);

@@ -54,6 +54,7 @@ __device__ inline std::uint64_t wgmma_operand(const void* shared, unsigned block
 #define WGMMA_FLOATS_16(d, i) WGMMA_FLOATS_8(d, i), WGMMA_FLOATS_8(d, i + 8)
 #define WGMMA_FLOATS_32(d, i) WGMMA_FLOATS_16(d, i), WGMMA_FLOATS_16(d, i + 16)
 #define WGMMA_FLOATS_36(d, i) WGMMA_FLOATS_32(d, i), WGMMA_FLOATS_4(d, i + 32)
+#define WGMMA_FLOATS_40(d, i) WGMMA_FLOATS_32(d, i), WGMMA_FLOATS_8(d, i + 32)
 #define WGMMA_FLOATS_44(d, i) WGMMA_FLOATS_36(d, i), WGMMA_FLOATS_8(d, i + 36)
 #define WGMMA_FLOATS_48(d, i) WGMMA_FLOATS_32(d, i), WGMMA_FLOATS_16(d, i + 32)
 #define WGMMA_FLOATS_52(d, i) WGMMA_FLOATS_44(d, i), WGMMA_FLOATS_8(d, i + 44)
@@ -61,6 +62,7 @@ __device__ inline std::uint64_t wgmma_operand(const void* shared, unsigned block
 #define WGMMA_FLOATS_60(d, i) WGMMA_FLOATS_52(d, i), WGMMA_FLOATS_8(d, i + 52)
 #define WGMMA_FLOATS_64(d, i) WGMMA_FLOATS_60(d, i), WGMMA_FLOATS_4(d, i + 60)
 #define WGMMA_FLOATS_72(d, i) WGMMA_FLOATS_64(d, i), WGMMA_FLOATS_8(d, i + 64)
+#define WGMMA_FLOATS_80(d, i) WGMMA_FLOATS_64(d, i), WGMMA_FLOATS_16(d, i + 64)
 #define WGMMA_FLOATS_84(d, i) WGMMA_FLOATS_52(d, i), WGMMA_FLOATS_32(d, i + 52)
 #define WGMMA_FLOATS_88(d, i) WGMMA_FLOATS_84(d, i), WGMMA_FLOATS_4(d, i + 84)
 #define WGMMA_FLOATS_92(d, i) WGMMA_FLOATS_88(d, i), WGMMA_FLOATS_4(d, i + 88)
@@ -77,6 +79,7 @@ __device__ inline std::uint64_t wgmma_operand(const void* shared, unsigned block
 #define WGMMA_NAMES_16 WGMMA_NAMES_8 ", %8, %9, %10, %11, %12, %13, %14, %15"
 #define WGMMA_NAMES_32 WGMMA_NAMES_16 ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
 #define WGMMA_NAMES_36 WGMMA_NAMES_32 ", %32, %33, %34, %35"
+#define WGMMA_NAMES_40 WGMMA_NAMES_36 ", %36, %37, %38, %39"
 #define WGMMA_NAMES_44 WGMMA_NAMES_36 ", %36, %37, %38, %39, %40, %41, %42, %43"
 #define WGMMA_NAMES_48 WGMMA_NAMES_44 ", %44, %45, %46, %47"
 #define WGMMA_NAMES_52 WGMMA_NAMES_44 ", %44, %45, %46, %47, %48, %49, %50, %51"
@@ -84,6 +87,7 @@ __device__ inline std::uint64_t wgmma_operand(const void* shared, unsigned block
 #define WGMMA_NAMES_60 WGMMA_NAMES_52 ", %52, %53, %54, %55, %56, %57, %58, %59"
 #define WGMMA_NAMES_64 WGMMA_NAMES_60 ", %60, %61, %62, %63"
 #define WGMMA_NAMES_72 WGMMA_NAMES_64 ", %64, %65, %66, %67, %68, %69, %70, %71"
+#define WGMMA_NAMES_80 WGMMA_NAMES_72 ", %72, %73, %74, %75, %76, %77, %78, %79"
 #define WGMMA_NAMES_84 WGMMA_NAMES_72 ", %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, %82, %83"
 #define WGMMA_NAMES_88 WGMMA_NAMES_84 ", %84, %85, %86, %87"
 #define WGMMA_NAMES_92 WGMMA_NAMES_88 ", %88, %89, %90, %91"
@@ -125,6 +129,7 @@ DEFINE_WGMMA(16, 8, 8, 9, 10, 11, 12)
 DEFINE_WGMMA(32, 16, 16, 17, 18, 19, 20)
 DEFINE_WGMMA(64, 32, 32, 33, 34, 35, 36)
 DEFINE_WGMMA(72, 36, 36, 37, 38, 39, 40)
+DEFINE_WGMMA(80, 40, 40, 41, 42, 43, 44)
 DEFINE_WGMMA(88, 44, 44, 45, 46, 47, 48)
 DEFINE_WGMMA(96, 48, 48, 49, 50, 51, 52)
 DEFINE_WGMMA(104, 52, 52, 53, 54, 55, 56)
@@ -132,6 +137,7 @@ DEFINE_WGMMA(112, 56, 56, 57, 58, 59, 60)
 DEFINE_WGMMA(120, 60, 60, 61, 62, 63, 64)
 DEFINE_WGMMA(128, 64, 64, 65, 66, 67, 68)
 DEFINE_WGMMA(144, 72, 72, 73, 74, 75, 76)
+DEFINE_WGMMA(160, 80, 80, 81, 82, 83, 84)
 DEFINE_WGMMA(168, 84, 84, 85, 86, 87, 88)
 DEFINE_WGMMA(176, 88, 88, 89, 90, 91, 92)
 DEFINE_WGMMA(184, 92, 92, 93, 94, 95, 96)

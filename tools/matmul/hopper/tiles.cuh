@@ -79,11 +79,14 @@ inline ProductMethod method_of_tiles(const TileTable& tiles, const ProductProble
     const TileChoice* choice = choice_of(tiles, problem, products);
     if (!choice) return {};
     const unsigned shares = at == forced.npos ? 0 : unsigned(parse_count(forced.substr(at + 1), "--tile"));
+    const unsigned cluster = choice->split_k * choice->sharing_blocks(),
+                   clusters = device.blocks_at_once(cluster, choice->at_once) / cluster;
     ProductMethod method;
     const StreamKCost sharing =
         choice->stream_k_cost.of(shared_operand_bytes(*choice, problem.shape), device.memory_speed);
-    method.launch = [choice, shares, sharing](MatmulArguments<void> arguments) {
+    method.launch = [choice, shares, sharing, clusters](MatmulArguments<void> arguments) {
         arguments.stream_k_shares = shares;
+        arguments.clusters = clusters;
         return choice->launch(arguments, sharing);
     };
     method.tile = choice->name();

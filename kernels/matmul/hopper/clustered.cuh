@@ -1,0 +1,246 @@
+#pragma once
+// bf16 and f16 on Hopper's tensor cores, where products wait for rows of A and B more than for the tensor cores:
+//   matmul_hopper_clustered   removes, from matmul_hopper_transposed, most of the loading. Tiles are larger: a warpgroup
+//                             multiplies up to three blocks of 64 rows of A, or of 64 columns of B. And clusters of two
+//                             or four blocks share A, B or both by multicast
+// A row that begins at an odd multiple of 16 bytes reaches a multiprocessor at half the rate of an aligned one (24 and
+// 50 bytes a cycle, if all of an H100 ask at the same time, however large the boxes are): 1000 x 5000 x 5000 in tiles
+// of 256 x 160, whose blocks share A in pairs, takes 76 us instead of 88, and 1473 x 1264 x 7960 in tiles of 128 x 128,
+// whose blocks share both in fours, 48 us instead of 65. Sums are in f32.
+#include "common/cuda/named_barrier.cuh"
+#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/hopper/launch.cuh"
+#include "kernels/matmul/hopper/mma.cuh"
+#include "kernels/matmul/hopper/pipeline.cuh"
+#include "kernels/matmul/hopper/transposed_operand.cuh"
+#include "kernels/matmul/hopper/transposed_product.cuh"
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace BACKEND {
+
+/// The side of a C tile that the tensor cores take in blocks of 64: its rows, or its columns in the transposed product.
+enum class BlockedSide { rows, columns };
+
+/// How two warpgroups share a tile: each has half of the blocks; or, if their number is odd, half of the other side of
+/// all blocks. `width`: the other side of what a warpgroup multiplies.
+template <int tile_m_, int tile_n_, BlockedSide side_, typename Cluster_>
+struct ClusteredShape {
+    using Cluster = Cluster_;
+    static constexpr int tile_m = tile_m_, tile_n = tile_n_, consumers = 2;
+    static constexpr BlockedSide side = side_;
+    static constexpr int all_blocks = (side == BlockedSide::rows ? tile_m : tile_n) / 64,
+                         all_width = side == BlockedSide::rows ? tile_n : tile_m;
+    static constexpr bool shares_blocks = all_blocks % consumers == 0;
+    static constexpr int blocks = shares_blocks ? all_blocks / consumers : all_blocks,
+                         width = shares_blocks ? all_width : all_width / consumers;
+    static_assert(shares_blocks || side == BlockedSide::columns, "half of the columns is no whole box");
+    static_assert(side == BlockedSide::columns || width % 32 == 0, "lanes store 32 columns at a time");
+    static_assert(side == BlockedSide::rows || width >= 64, "a box of results has 64 rows");
+
+    /// Columns of results leave through a box in shared memory, rows without.
+    static constexpr int box_rows = 64, box_columns = 64;
+    static constexpr int box_bytes = side == BlockedSide::rows ? 0 : consumers * box_rows * box_columns * 2;
+    static constexpr int stage_bytes = (tile_m + (tile_n + 63) / 64 * 64) * 128, barrier_bytes = 1024;
+    static constexpr int stages = (most_shared_bytes - box_bytes - barrier_bytes) / stage_bytes;
+};
+
+template <typename T, typename Shape, BlockedSide = Shape::side>
+struct HopperClusteredShared {
+    HopperRing<T, Shape::tile_m, Shape::tile_n, Shape::stages> ring;
+};
+template <typename T, typename Shape>
+struct HopperClusteredShared<T, Shape, BlockedSide::columns> {
+    HopperRing<T, Shape::tile_m, Shape::tile_n, Shape::stages> ring;
+    alignas(1024) T results[Shape::consumers][Shape::box_rows * Shape::box_columns];
+};
+
+/// The sums of a thread: of each block, as wgmma leaves them.
+template <typename Shape>
+using ClusteredSums = float[Shape::blocks][Shape::width / 2];
+
+/// d (+)= a stage of A times a stage of B, as far as the warpgroup `consumer` has it: starts a group of wgmmas.
+template <typename T, typename Shape>
+__device__ inline void start_stage(ClusteredSums<Shape>& d, const T* stage_of_a, const T (*stage_of_b)[64 * 64],
+                                   int consumer, bool accumulate) {
+    using OfA = StageOperand<true>;
+    using OfB = StageOperand<false>;
+    constexpr std::uint64_t next_block = 64 * 128 / 16;  // both of A's rows and of B's boxes
+    constexpr int own_blocks = Shape::shares_blocks ? Shape::blocks : 0,
+                  own_rows = Shape::shares_blocks ? 0 : Shape::width;
+    const auto multiply = [&](auto of_blocks, std::uint64_t blocked, auto of_other, std::uint64_t other) {
+        constexpr bool transposed = Shape::side == BlockedSide::columns;
+#pragma unroll
+        for (int i = 0; i < 4; ++i)  // 16 along k
+#pragma unroll
+            for (int block = 0; block < Shape::blocks; ++block)
+                Wgmma<T, Shape::width>::template multiply<!transposed, transposed>(
+                    d[block], blocked + block * next_block + i * decltype(of_blocks)::next,
+                    other + i * decltype(of_other)::next, accumulate || i > 0);
+    };
+    wgmma_fence();
+    if constexpr (Shape::side == BlockedSide::rows)
+        multiply(OfA{}, OfA::descriptor(stage_of_a + consumer * own_blocks * 64 * 64), OfB{},
+                 OfB::descriptor(stage_of_b));
+    else
+        multiply(OfB{}, OfB::descriptor(stage_of_b + consumer * own_blocks), OfA{},
+                 OfA::descriptor(stage_of_a + consumer * own_rows * 64));
+    wgmma_commit();
+}
+
+/// Transposes a square of 4 x 4 words, of which each of four neighboring lanes has a column: afterwards it has a row.
+__device__ inline void transpose_among_lanes(std::uint32_t (&word)[4], int lane) {
+#pragma unroll
+    for (int distance = 1; distance < 4; distance *= 2)
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            if (i & distance) continue;
+            const bool is_upper = (lane & distance) != 0;
+            const std::uint32_t received =
+                __shfl_xor_sync(~0U, is_upper ? word[i] : word[i + distance], static_cast<unsigned>(distance));
+            (is_upper ? word[i] : word[i + distance]) = received;
+        }
+}
+
+/// Stores a warpgroup's 64 x width results straight from registers: a lane gets eight neighboring columns of a row, and
+/// four lanes store 64 bytes of it. Rows of C are aligned. `row`, `column`: the corner.
+template <int width, typename T>
+__device__ inline void store_rows(const float (&d)[width / 2], T* c, int row, int column, int m, int n, int thread) {
+    const int lane = thread % 32, first_row = row + thread / 32 * 16 + lane / 4, first_column = column + lane % 4 * 8;
+#pragma unroll
+    for (int columns = 0; columns < width; columns += 32)
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            std::uint32_t pairs[4];
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                const float* const pair = &d[columns / 2 + 4 * i + 2 * half];
+                pairs[i] = pack_pair(pair[0], pair[1], T{});
+            }
+            transpose_among_lanes(pairs, lane);
+            const int r = first_row + 8 * half, first = first_column + columns;
+            if (r < m && first < n)
+                *reinterpret_cast<uint4*>(c + static_cast<size_t>(r) * n + first) =
+                    make_uint4(pairs[0], pairs[1], pairs[2], pairs[3]);
+        }
+}
+
+/// Stores a warpgroup's results of 64 columns and `width` rows, transposed, 64 rows at a time; the last of these may
+/// have been stored before. `row`, `column`: the corner.
+template <int width, typename T>
+__device__ inline void store_columns(const float (&d)[width / 2], T* box, const CUtensorMap& map_c, int row, int column,
+                                     unsigned consumer, unsigned thread) {
+    constexpr int rows = 64;
+    constexpr unsigned threads = 128;
+#pragma unroll
+    for (int first = 0; first < width; first += rows) {
+        const int begin = first < width - rows ? first : width - rows;
+        if (thread == 0) wait_copies_out_read<0>();  // TMA has read the previous box
+        barrier_among(1 + consumer, threads);        // all threads may overwrite it
+        fill_box_transposed<rows>(box, &d[begin / 2], thread);
+        fence_shared_for_copies();
+        barrier_among(1 + consumer, threads);  // the box is complete
+        if (thread != 0) continue;
+        copy_box_out(map_c, box, column, row + begin);
+        commit_copies_out();
+    }
+}
+
+/// Grid: whole clusters, at most as many as run at once. Block 384: a producer warpgroup, which loads tiles, and two
+/// consumers. `order` has the sets of tiles that the blocks of a cluster work on at the same time; some of a set may lie
+/// beyond C.
+template <typename T, typename Shape>
+__global__ void __launch_bounds__(384, 1)
+    matmul_hopper_clustered(const __grid_constant__ OperandMaps maps, const __grid_constant__ CUtensorMap map_c, T* c,
+                            int m, int n, int steps, TileOrder order) {
+#if HOPPER_CODE
+    using Cluster = typename Shape::Cluster;
+    using Pipeline = HopperPipeline<T, Shape::tile_m, Shape::tile_n, Shape::stages, 64, Cluster>;
+    extern __shared__ __align__(1024) unsigned char memory[];
+    auto& shared = *reinterpret_cast<HopperClusteredShared<T, Shape>*>(memory);
+    typename Pipeline::Position position;
+    Pipeline::begin(shared.ring, maps.first_a(), maps.b, Shape::consumers);
+
+    const unsigned cluster = blockIdx.x / Cluster::blocks, clusters = gridDim.x / Cluster::blocks;
+    const auto corner_of = [&](unsigned set, int& row, int& column) {
+        unsigned set_row = 0, set_column = 0;
+        order.place(set, set_row, set_column);
+        row = (static_cast<int>(set_row) * Cluster::rows + Cluster::row()) * Shape::tile_m;
+        column = (static_cast<int>(set_column) * Cluster::columns + Cluster::column()) * Shape::tile_n;
+    };
+    int row = 0, column = 0;
+    if (threadIdx.x < 128) {
+        give_up_registers<24>();
+        if (threadIdx.x >= 32 || !is_elected_lane()) return;
+        for (unsigned set = cluster; set < order.tiles(); set += clusters) {
+            corner_of(set, row, column);
+            Pipeline::produce(shared.ring, position, maps, row, column, 0, steps);
+        }
+        return;
+    }
+    take_registers<240>();
+    // The shuffle tells the compiler that this is uniform: it then computes the operands' addresses once per warp.
+    const unsigned consumer = __shfl_sync(~0U, threadIdx.x / 128 - 1, 0), thread = threadIdx.x % 128;
+    int refills = Pipeline::refills(order.tiles_of(cluster, clusters) * static_cast<unsigned>(steps));
+    for (unsigned set = cluster; set < order.tiles(); set += clusters) {
+        ClusteredSums<Shape> d;
+        int previous = 0;
+        for (int step = 0; step < steps; ++step) {
+            const int stage = position.stage;
+            barrier_wait(&shared.ring.filled[stage], position.parity);
+            start_stage<T, Shape>(d, shared.ring.a[stage], shared.ring.b[stage], static_cast<int>(consumer), step > 0);
+            if (step > 0) {
+                wgmma_wait<1>();  // the previous group has read its stage
+                Pipeline::release(shared.ring, previous, thread, refills);
+            }
+            previous = stage;
+            position.advance();
+        }
+        wgmma_wait<0>();
+#pragma unroll
+        for (auto& of_block : d) wgmma_settle(of_block);
+        Pipeline::release(shared.ring, previous, thread, refills);
+        corner_of(set, row, column);
+        const int first_block = Shape::shares_blocks ? static_cast<int>(consumer) * Shape::blocks : 0,
+                  first_row = Shape::shares_blocks ? 0 : static_cast<int>(consumer) * Shape::width;
+#pragma unroll
+        for (int block = 0; block < Shape::blocks; ++block) {
+            const int offset = (first_block + block) * 64;
+            if constexpr (Shape::side == BlockedSide::rows)
+                store_rows<Shape::width>(d[block], c, row + offset, column, m, n, static_cast<int>(thread));
+            else
+                store_columns<Shape::width>(d[block], shared.results[consumer], map_c, row + first_row, column + offset,
+                                            consumer, thread);
+        }
+    }
+    if (thread == 0) wait_copies_out_read<0>();  // shared memory must outlive the copies that read it
+#endif
+}
+
+template <typename T, int tile_m_, int tile_n_, BlockedSide side, int cluster_rows_ = 1, int cluster_columns_ = 1>
+struct ClusteredTile : HopperTile {
+    using Element = T;
+    using Shape = ClusteredShape<tile_m_, tile_n_, side, ClusterOf<cluster_rows_, cluster_columns_>>;
+    static constexpr unsigned tile_m = tile_m_, tile_n = tile_n_, cluster_rows = cluster_rows_,
+                              cluster_columns = cluster_columns_;
+    static constexpr bool needs_aligned_rows = true;
+
+    static LaunchShape enqueue(const MatmulArguments<T>& arguments, const StreamKCost&) {
+        constexpr unsigned band = 4 / cluster_rows;  // sets of tiles; others made no difference
+        using Pipeline = HopperPipeline<T, tile_m_, tile_n_, Shape::stages, 64, typename Shape::Cluster>;
+        const HopperOperands<T> operands(arguments);
+        const TileOrder sets{grid_for(arguments.m, tile_m * cluster_rows),
+                             grid_for(arguments.n, tile_n * cluster_columns), band};
+        const OperandMaps maps = operands.maps(tile_m, Pipeline::box_rows, tensor_map_type<T>, cluster_columns);
+        const unsigned clusters = sets.tiles() < arguments.clusters ? sets.tiles() : arguments.clusters;
+        return launch_hopper(matmul_hopper_clustered<T, Shape>, clusters * Shape::Cluster::blocks, 384,
+                             sizeof(HopperClusteredShared<T, Shape>), Shape::Cluster::blocks, operands.stream(), maps,
+                             map_of_c(arguments, Shape::box_rows, Shape::box_columns), arguments.d_c, int(arguments.m),
+                             int(arguments.n), static_cast<int>(divide_up(arguments.k, hopper_tile_k<T>)), sets);
+    }
+};
+
+}  // namespace BACKEND
