@@ -353,7 +353,7 @@ ones() { awk -v where="$1" -v n=$(($2 * $3)) 'BEGIN { for (i = 0; i < n; ++i) pr
     try matmul --tile list -t bf16
     if [ "$(wc -l <<<"$output")" -lt 3 ]; then skip "such tiles need compute capability 9.0"; fi
     [ "$(grep -c '^hopper,.*,none$' <<<"$output")" -eq 80 ]
-    [ "$(grep -c '^hopper,.*,b$' <<<"$output")" -eq 9 ]
+    [ "$(grep -c '^hopper,.*,b$' <<<"$output")" -eq 28 ]
     local tile
     for tile in 128x256x64 {112,96}x64x64 96x64x64/4 128x64x64/{2,4} 64x64x64/{2,8} 64x128x64/8 128x128x64/{2,4,8} 64x128x64:cluster-2x1 \
         64x128x64:stream-k@40 128x128x64:stream-k; do
@@ -387,7 +387,7 @@ ones() { awk -v where="$1" -v n=$(($2 * $3)) 'BEGIN { for (i = 0; i < n; ++i) pr
     need_variant hopper bf16
     local dtype tile tiles
     try matmul --tile list -t bf16
-    tiles=$(grep -E '^hopper,([0-9x]+:cluster-[12]x[12]|(208x192|160x256|256x160|256x128)x64),' <<<"$output" | cut -d , -f 2)
+    tiles=$(grep -E '^hopper,([0-9x]+:cluster-[12]x[12]|(208x192|160x256|256x160|256x128)x64),.*,none$' <<<"$output" | cut -d , -f 2)
     [ "$(wc -l <<<"$tiles")" -eq 31 ] || complain "$tiles"
     for dtype in bf16 f16; do
         for tile in $tiles; do
@@ -396,6 +396,17 @@ ones() { awk -v where="$1" -v n=$(($2 * $3)) 'BEGIN { for (i = 0; i < n; ++i) pr
                 -n 1x8x1,1x136x72,257x264x104,130x512x1000,300x296x190,1000x504x67,520x1032x0,2500x2600x72
             [ "$(column verify | sort -u)" = pass ] || complain "$dtype --tile $tile"
         done
+    done
+    try matmul --tile list -t bf16
+    tiles=$(grep '^hopper,.*,b$' <<<"$output" | cut -d , -f 2)
+    for tile in $tiles; do
+        expect_fine matmul -t bf16 -k hopper --tile "$tile" --transpose b -w 0 -r 1 --csv \
+            -n 1x8x1,1x136x72,257x264x104,130x512x1000,300x296x190,1000x504x67,2500x2600x72
+        [ "$(column verify | sort -u)" = pass ] || complain "--tile $tile --transpose b"
+    done
+    for tile in $(grep -v -e / -e :stream-k <<<"$tiles"); do  # (Parts along k are of one product.)
+        expect_fine matmul -t bf16 -k hopper --tile "$tile" --transpose b --batch 7 -w 0 -r 1 --csv -n 257x264x104
+        [ "$(column verify | sort -u)" = pass ] || complain "--tile $tile --transpose b --batch 7"
     done
 }
 

@@ -191,6 +191,16 @@ __device__ inline void copy_box_to_blocks(void* shared, const CUtensorMap& map, 
         : "memory");
 }
 
+/// The same for one of the matrices that the map describes.
+__device__ inline void copy_box_to_blocks(void* shared, const CUtensorMap& map, std::uint64_t* barrier, int column,
+                                          int row, int matrix, std::uint16_t blocks) {
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], "
+        "[%1, {%3, %4, %5}], [%2], %6;" ::"r"(shared_address(shared)),
+        "l"(&map), "r"(shared_address(barrier)), "r"(column), "r"(row), "r"(matrix), "h"(blocks)
+        : "memory");
+}
+
 /// Shared to global. Threads that wrote the data first call fence_shared_for_copies() and then pass a barrier.
 __device__ inline void copy_box_out(const CUtensorMap& map, const void* shared, int column, int row) {
     asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%2, %3}], [%1];" ::"l"(&map),

@@ -19,6 +19,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace BACKEND {
 
@@ -27,9 +28,10 @@ enum class BlockedSide { rows, columns };
 
 /// How two warpgroups share a tile: each has half of the blocks; or, if their number is odd, half of the other side of
 /// all blocks. `width`: the other side of what a warpgroup multiplies.
-template <int tile_m_, int tile_n_, BlockedSide side_, typename Cluster_>
+template <int tile_m_, int tile_n_, BlockedSide side_, typename Cluster_, typename Layouts_>
 struct ClusteredShape {
     using Cluster = Cluster_;
+    using Layouts = Layouts_;
     static constexpr int tile_m = tile_m_, tile_n = tile_n_, consumers = 2;
     static constexpr BlockedSide side = side_;
     static constexpr int all_blocks = (side == BlockedSide::rows ? tile_m : tile_n) / 64,
@@ -37,24 +39,27 @@ struct ClusteredShape {
     static constexpr bool shares_blocks = all_blocks % consumers == 0;
     static constexpr int blocks = shares_blocks ? all_blocks / consumers : all_blocks,
                          width = shares_blocks ? all_width : all_width / consumers;
-    static_assert(shares_blocks || side == BlockedSide::columns, "half of the columns is no whole box");
+    static_assert(shares_blocks || side == BlockedSide::columns || Layouts::b_transposed,
+                  "half of the columns is no whole box");
     static_assert(side == BlockedSide::columns || width % 32 == 0, "lanes store 32 columns at a time");
     static_assert(side == BlockedSide::rows || width >= 64, "a box of results has 64 rows");
 
     /// Columns of results leave through a box in shared memory, rows without.
     static constexpr int box_rows = 64, box_columns = 64;
     static constexpr int box_bytes = side == BlockedSide::rows ? 0 : consumers * box_rows * box_columns * 2;
-    static constexpr int stage_bytes = (tile_m + (tile_n + 63) / 64 * 64) * 128, barrier_bytes = 1024;
+    /// A transposed B is one box; else boxes have 64 columns.
+    static constexpr int box_n = Layouts::b_transposed ? tile_n : 64;
+    static constexpr int stage_bytes = (tile_m + (tile_n + box_n - 1) / box_n * box_n) * 128, barrier_bytes = 1024;
     static constexpr int stages = (most_shared_bytes - box_bytes - barrier_bytes) / stage_bytes;
 };
 
 template <typename T, typename Shape, BlockedSide = Shape::side>
 struct HopperClusteredShared {
-    HopperRing<T, Shape::tile_m, Shape::tile_n, Shape::stages> ring;
+    HopperRing<T, Shape::tile_m, Shape::tile_n, Shape::stages, Shape::box_n> ring;
 };
 template <typename T, typename Shape>
 struct HopperClusteredShared<T, Shape, BlockedSide::columns> {
-    HopperRing<T, Shape::tile_m, Shape::tile_n, Shape::stages> ring;
+    HopperRing<T, Shape::tile_m, Shape::tile_n, Shape::stages, Shape::box_n> ring;
     alignas(1024) T results[Shape::consumers][Shape::box_rows * Shape::box_columns];
 };
 
@@ -64,30 +69,26 @@ using ClusteredSums = float[Shape::blocks][Shape::width / 2];
 
 /// d (+)= a stage of A times a stage of B, as far as the warpgroup `consumer` has it: starts a group of wgmmas.
 template <typename T, typename Shape>
-__device__ inline void start_stage(ClusteredSums<Shape>& d, const T* stage_of_a, const T (*stage_of_b)[64 * 64],
-                                   int consumer, bool accumulate) {
+__device__ inline void start_stage(ClusteredSums<Shape>& d, const T* stage_of_a, const T* stage_of_b, int consumer,
+                                   bool accumulate) {
+    constexpr bool transposed = Shape::side == BlockedSide::columns, b_along_k = Shape::Layouts::b_transposed;
     using OfA = StageOperand<true>;
-    using OfB = StageOperand<false>;
-    constexpr std::uint64_t next_block = 64 * 128 / 16;  // both of A's rows and of B's boxes
-    constexpr int own_blocks = Shape::shares_blocks ? Shape::blocks : 0,
-                  own_rows = Shape::shares_blocks ? 0 : Shape::width;
-    const auto multiply = [&](auto of_blocks, std::uint64_t blocked, auto of_other, std::uint64_t other) {
-        constexpr bool transposed = Shape::side == BlockedSide::columns;
-#pragma unroll
-        for (int i = 0; i < 4; ++i)  // 16 along k
-#pragma unroll
-            for (int block = 0; block < Shape::blocks; ++block)
-                Wgmma<T, Shape::width>::template multiply<!transposed, transposed>(
-                    d[block], blocked + block * next_block + i * decltype(of_blocks)::next,
-                    other + i * decltype(of_other)::next, accumulate || i > 0);
-    };
+    using OfB = StageOperand<b_along_k>;
+    using OfBlocks = std::conditional_t<transposed, OfB, OfA>;
+    using OfOther = std::conditional_t<transposed, OfA, OfB>;
+    constexpr int block = 64 * 64;  // elements, of A's rows and of B's columns, however they are stored
+    const int first_block = Shape::shares_blocks ? consumer * Shape::blocks : 0,
+              first_other = Shape::shares_blocks ? 0 : consumer * Shape::width;
+    const std::uint64_t blocks = OfBlocks::descriptor((transposed ? stage_of_b : stage_of_a) + first_block * block),
+                        other = OfOther::descriptor((transposed ? stage_of_a : stage_of_b) + first_other * 64);
     wgmma_fence();
-    if constexpr (Shape::side == BlockedSide::rows)
-        multiply(OfA{}, OfA::descriptor(stage_of_a + consumer * own_blocks * 64 * 64), OfB{},
-                 OfB::descriptor(stage_of_b));
-    else
-        multiply(OfB{}, OfB::descriptor(stage_of_b + consumer * own_blocks), OfA{},
-                 OfA::descriptor(stage_of_a + consumer * own_rows * 64));
+#pragma unroll
+    for (int i = 0; i < 4; ++i)  // 16 along k
+#pragma unroll
+        for (int number = 0; number < Shape::blocks; ++number)
+            Wgmma<T, Shape::width>::template multiply<!transposed || b_along_k, transposed || b_along_k>(
+                d[number], blocks + number * (block * sizeof(T) / 16) + i * OfBlocks::next, other + i * OfOther::next,
+                accumulate || i > 0);
     wgmma_commit();
 }
 
@@ -130,9 +131,9 @@ __device__ inline void store_rows(const float (&d)[width / 2], T* c, int row, in
 
 /// Stores a warpgroup's results of 64 columns and `width` rows, transposed, 64 rows at a time; the last of these may
 /// have been stored before. `row`, `column`: the corner.
-template <int width, typename T>
+template <int width, typename T, typename Product>
 __device__ inline void store_columns(const float (&d)[width / 2], T* box, const CUtensorMap& map_c, int row, int column,
-                                     unsigned consumer, unsigned thread) {
+                                     Product product, unsigned consumer, unsigned thread) {
     constexpr int rows = 64;
     constexpr unsigned threads = 128;
 #pragma unroll
@@ -144,30 +145,32 @@ __device__ inline void store_columns(const float (&d)[width / 2], T* box, const 
         fence_shared_for_copies();
         barrier_among(1 + consumer, threads);  // the box is complete
         if (thread != 0) continue;
-        copy_box_out(map_c, box, column, row + begin);
+        copy_box_out(map_c, box, column, row + begin, product);
         commit_copies_out();
     }
 }
 
 /// Grid: whole clusters, at most as many as run at once. Block 384: a producer warpgroup, which loads tiles, and two
 /// consumers. `order` has the sets of tiles that the blocks of a cluster work on at the same time; some of a set may lie
-/// beyond C.
+/// beyond C. If B is stored transposed, the products of a batch have Cs that are stride_c elements apart.
 template <typename T, typename Shape>
 __global__ void __launch_bounds__(384, 1)
     matmul_hopper_clustered(const __grid_constant__ OperandMaps maps, const __grid_constant__ CUtensorMap map_c, T* c,
-                            int m, int n, int steps, TileOrder order) {
+                            size_t stride_c, int m, int n, int steps, TileOrder order) {
 #if HOPPER_CODE
     using Cluster = typename Shape::Cluster;
-    using Pipeline = HopperPipeline<T, Shape::tile_m, Shape::tile_n, Shape::stages, 64, Cluster>;
+    using Pipeline =
+        HopperPipeline<T, Shape::tile_m, Shape::tile_n, Shape::stages, Shape::box_n, Cluster, typename Shape::Layouts>;
     extern __shared__ __align__(1024) unsigned char memory[];
     auto& shared = *reinterpret_cast<HopperClusteredShared<T, Shape>*>(memory);
     typename Pipeline::Position position;
     Pipeline::begin(shared.ring, maps.first_a(), maps.b, Shape::consumers);
 
     const unsigned cluster = blockIdx.x / Cluster::blocks, clusters = gridDim.x / Cluster::blocks;
+    ProductNumber<Shape::Layouts::only_many> product{};
     const auto corner_of = [&](unsigned set, int& row, int& column) {
         unsigned set_row = 0, set_column = 0;
-        order.place(set, set_row, set_column);
+        order.place(set, set_row, set_column, product);
         row = (static_cast<int>(set_row) * Cluster::rows + Cluster::row()) * Shape::tile_m;
         column = (static_cast<int>(set_column) * Cluster::columns + Cluster::column()) * Shape::tile_n;
     };
@@ -177,7 +180,7 @@ __global__ void __launch_bounds__(384, 1)
         if (threadIdx.x >= 32 || !is_elected_lane()) return;
         for (unsigned set = cluster; set < order.tiles(); set += clusters) {
             corner_of(set, row, column);
-            Pipeline::produce(shared.ring, position, maps, row, column, 0, steps);
+            Pipeline::produce(shared.ring, position, maps, row, column, 0, steps, product);
         }
         return;
     }
@@ -191,7 +194,8 @@ __global__ void __launch_bounds__(384, 1)
         for (int step = 0; step < steps; ++step) {
             const int stage = position.stage;
             barrier_wait(&shared.ring.filled[stage], position.parity);
-            start_stage<T, Shape>(d, shared.ring.a[stage], shared.ring.b[stage], static_cast<int>(consumer), step > 0);
+            start_stage<T, Shape>(d, shared.ring.a[stage], shared.ring.b[stage][0], static_cast<int>(consumer),
+                                  step > 0);
             if (step > 0) {
                 wgmma_wait<1>();  // the previous group has read its stage
                 Pipeline::release(shared.ring, previous, thread, refills);
@@ -210,36 +214,44 @@ __global__ void __launch_bounds__(384, 1)
         for (int block = 0; block < Shape::blocks; ++block) {
             const int offset = (first_block + block) * 64;
             if constexpr (Shape::side == BlockedSide::rows)
-                store_rows<Shape::width>(d[block], c, row + offset, column, m, n, static_cast<int>(thread));
+                store_rows<Shape::width>(d[block], matrix_of(product, c, stride_c), row + offset, column, m, n,
+                                         static_cast<int>(thread));
             else
                 store_columns<Shape::width>(d[block], shared.results[consumer], map_c, row + first_row, column + offset,
-                                            consumer, thread);
+                                            product, consumer, thread);
         }
     }
     if (thread == 0) wait_copies_out_read<0>();  // shared memory must outlive the copies that read it
 #endif
 }
 
-template <typename T, int tile_m_, int tile_n_, BlockedSide side, int cluster_rows_ = 1, int cluster_columns_ = 1>
+template <typename T, int tile_m_, int tile_n_, BlockedSide side, int cluster_rows_ = 1, int cluster_columns_ = 1,
+          typename Layouts_ = PlainLayouts>
 struct ClusteredTile : HopperTile {
     using Element = T;
-    using Shape = ClusteredShape<tile_m_, tile_n_, side, ClusterOf<cluster_rows_, cluster_columns_>>;
+    using Shape = ClusteredShape<tile_m_, tile_n_, side, ClusterOf<cluster_rows_, cluster_columns_>, Layouts_>;
+    using Layouts = Layouts_;
     static constexpr unsigned tile_m = tile_m_, tile_n = tile_n_, cluster_rows = cluster_rows_,
                               cluster_columns = cluster_columns_;
-    static constexpr bool needs_aligned_rows = true;
+    static constexpr bool needs_aligned_rows = true, takes_batch = Layouts::only_many;
+    static_assert(!Layouts::a_transposed && !Layouts::c_transposed);
 
     static LaunchShape enqueue(const MatmulArguments<T>& arguments, const StreamKCost&) {
         constexpr unsigned band = 4 / cluster_rows;  // sets of tiles; others made no difference
-        using Pipeline = HopperPipeline<T, tile_m_, tile_n_, Shape::stages, 64, typename Shape::Cluster>;
+        using Pipeline =
+            HopperPipeline<T, tile_m_, tile_n_, Shape::stages, Shape::box_n, typename Shape::Cluster, Layouts>;
         const HopperOperands<T> operands(arguments);
         const TileOrder sets{grid_for(arguments.m, tile_m * cluster_rows),
-                             grid_for(arguments.n, tile_n * cluster_columns), band};
-        const OperandMaps maps = operands.maps(tile_m, Pipeline::box_rows, tensor_map_type<T>, cluster_columns);
+                             grid_for(arguments.n, tile_n * cluster_columns), band, 1, arguments.batch};
+        const OperandMaps maps =
+            operands.maps(tile_m, unsigned{Layouts::b_transposed ? Pipeline::own_columns : Pipeline::box_rows},
+                          tensor_map_type<T>, cluster_columns);
         const unsigned clusters = sets.tiles() < arguments.clusters ? sets.tiles() : arguments.clusters;
         return launch_hopper(matmul_hopper_clustered<T, Shape>, clusters * Shape::Cluster::blocks, 384,
                              sizeof(HopperClusteredShared<T, Shape>), Shape::Cluster::blocks, operands.stream(), maps,
-                             map_of_c(arguments, Shape::box_rows, Shape::box_columns), arguments.d_c, int(arguments.m),
-                             int(arguments.n), static_cast<int>(divide_up(arguments.k, hopper_tile_k<T>)), sets);
+                             map_of_c(arguments, Shape::box_rows, Shape::box_columns), arguments.d_c,
+                             arguments.stride_c, int(arguments.m), int(arguments.n),
+                             static_cast<int>(divide_up(arguments.k, hopper_tile_k<T>)), sets);
     }
 };
 

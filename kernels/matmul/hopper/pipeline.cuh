@@ -29,6 +29,10 @@ __device__ inline void copy_box_in(void* shared, const CUtensorMap& map, std::ui
                                    OnlyProduct) {
     copy_box_in(shared, map, barrier, column, row);
 }
+__device__ inline void copy_box_to_blocks(void* shared, const CUtensorMap& map, std::uint64_t* barrier, int column,
+                                          int row, OnlyProduct, std::uint16_t blocks) {
+    copy_box_to_blocks(shared, map, barrier, column, row, blocks);
+}
 __device__ inline void copy_box_out(const CUtensorMap& map, const void* shared, int column, int row, OnlyProduct) {
     copy_box_out(map, shared, column, row);
 }
@@ -112,7 +116,8 @@ struct HopperPipeline {
     static constexpr int a_box = box_n == tile_k ? tile_k : tile_m;  // columns of a transposed A's box
     static_assert(!Layouts::a_transposed || tile_m % a_box == 0, "A's tile is whole boxes");
     static_assert(!Layouts::b_transposed || (tile_n % box_n == 0 && tile_n <= 256), "B's tile is one box");
-    static_assert(Layouts::plain || Cluster::blocks == 1, "only matrices by rows are shared");
+    static_assert(!Layouts::a_transposed || Cluster::blocks == 1, "a transposed A is not shared");
+    static_assert(!Layouts::b_transposed || tile_n % (8 * Cluster::rows) == 0, "nor are parts of groups of B's rows");
 
     /// Among how many blocks each operand is divided, and a block's part of A: own_rows rows, or fewer in the last row
     /// of tiles.
@@ -123,6 +128,7 @@ struct HopperPipeline {
     /// A block's part of B: own_boxes whole boxes, or box_rows rows of every box.
     static constexpr int box_rows = boxes % parts_of_b == 0 ? tile_k : tile_k / parts_of_b;
     static constexpr int own_boxes = boxes % parts_of_b == 0 ? boxes / parts_of_b : boxes;
+    static constexpr int own_columns = tile_n / parts_of_b;  // of a transposed B
 
     using Position = RingPosition<stages>;
 
@@ -231,7 +237,9 @@ private:
                                      Cluster::blocks_of_row(), product);
         }
         if constexpr (Layouts::b_transposed) {
-            copy_box_in(shared.b[stage][0], map_b, filled, step * tile_k, column, product);
+            const int first = parts_of_b > 1 ? Cluster::row() * own_columns : 0;
+            copy_part_in<parts_of_b>(shared.b[stage][0] + first * tile_k, map_b, filled, step * tile_k, column + first,
+                                     Cluster::blocks_of_column(), product);
             return;
         }
         const int first_box = own_boxes < boxes ? Cluster::row() * own_boxes : 0,
@@ -249,7 +257,7 @@ private:
     template <int parts, typename Product>
     __device__ static void copy_part_in(T* target, const CUtensorMap& map, std::uint64_t* filled, int column, int row,
                                         std::uint16_t blocks, Product product) {
-        if constexpr (parts > 1) copy_box_to_blocks(target, map, filled, column, row, blocks);
+        if constexpr (parts > 1) copy_box_to_blocks(target, map, filled, column, row, product, blocks);
         else copy_box_in(target, map, filled, column, row, product);
     }
 };
