@@ -391,22 +391,28 @@ ones() { awk -v where="$1" -v n=$(($2 * $3)) 'BEGIN { for (i = 0; i < n; ++i) pr
     [ "$(wc -l <<<"$tiles")" -eq 31 ] || complain "$tiles"
     for dtype in bf16 f16; do
         for tile in $tiles; do
-            # Rows at odd multiples of 16 bytes and of 32, copied ones; most of a cluster beyond C; several rounds.
+            # Rows at odd multiples of 16 bytes and of 32, copied ones; most of a cluster beyond C; several rounds of
+            # tiles, each of more steps than the ring has stages.
             expect_fine matmul -t $dtype -k hopper --tile "$tile" -w 0 -r 1 --csv \
-                -n 1x8x1,1x136x72,257x264x104,130x512x1000,300x296x190,1000x504x67,520x1032x0,2500x2600x72
+                -n 1x8x1,1x136x72,257x264x104,130x512x1000,300x296x190,1000x504x67,2500x2600x584
             [ "$(column verify | sort -u)" = pass ] || complain "$dtype --tile $tile"
         done
     done
     try matmul --tile list -t bf16
     tiles=$(grep '^hopper,.*,b$' <<<"$output" | cut -d , -f 2)
-    for tile in $tiles; do
-        expect_fine matmul -t bf16 -k hopper --tile "$tile" --transpose b -w 0 -r 1 --csv \
-            -n 1x8x1,1x136x72,257x264x104,130x512x1000,300x296x190,1000x504x67,2500x2600x72
-        [ "$(column verify | sort -u)" = pass ] || complain "--tile $tile --transpose b"
+    [ "$(wc -l <<<"$tiles")" -eq 28 ] || complain "$tiles"
+    for dtype in bf16 f16; do
+        for tile in $tiles; do
+            expect_fine matmul -t $dtype -k hopper --tile "$tile" --transpose b -w 0 -r 1 --csv \
+                -n 1x8x1,1x136x72,257x264x104,130x512x1000,300x296x190,1000x504x67,2500x2600x584
+            [ "$(column verify | sort -u)" = pass ] || complain "$dtype --tile $tile --transpose b"
+        done
     done
-    for tile in $(grep -v -e / -e :stream-k <<<"$tiles"); do  # (Parts along k are of one product.)
-        expect_fine matmul -t bf16 -k hopper --tile "$tile" --transpose b --batch 7 -w 0 -r 1 --csv -n 257x264x104
-        [ "$(column verify | sort -u)" = pass ] || complain "--tile $tile --transpose b --batch 7"
+    tiles=$(grep -v -e / -e :stream-k <<<"$tiles")  # (Parts along k are of one product.)
+    [ "$(wc -l <<<"$tiles")" -eq 24 ] || complain "$tiles"
+    for tile in $tiles; do
+        expect_fine matmul -t bf16 -k hopper --tile "$tile" --transpose b --batch 60 -w 0 -r 1 --csv -n 257x264x328
+        [ "$(column verify | sort -u)" = pass ] || complain "--tile $tile --transpose b --batch 60"
     done
 }
 

@@ -54,7 +54,7 @@ struct MatmulArguments {
     bool a_transposed = false, b_transposed = false;
     const float* d_scales = nullptr;  // 8-bit types: A's elements are scaled by [0], B's by [scale_step]
     bool c_transposed = false;
-    unsigned clusters = 1;  // how many of the kernel's clusters of blocks run at once
+    unsigned clusters = 1;  // of hopper/clustered: how many of its clusters of blocks run at once
 
     /// The same for elements of type U.
     template <typename U>

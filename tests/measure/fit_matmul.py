@@ -11,8 +11,8 @@ program, multiprocessors, root = [word for word in sys.argv[1:] if word != "--dr
 blocks = int(multiprocessors)
 sample_keys = {  # for a dry run without a GPU: tiles of each kernel
     "bf16": ["128x256x64", "128x256x64:stream-k", "168..256x128x64", "128x64x64", "64x128x64", "64x64x64/4", "16x64x64",
-             "64x128x64:cluster-2x1", "16x64x64:stream-k", "64x128x64:stream-k", "128x128x64:stream-k",
-             "192x128x64:stream-k"],
+             "64x128x64:cluster-2x1", "128x128x64:cluster-2x2", "16x64x64:stream-k", "64x128x64:stream-k",
+             "128x128x64:stream-k", "192x128x64:stream-k"],
     "tf32": ["256x128x32", "64x64x32:stream-k", "16x64x32:stream-k", "64x64x32/2"],
     "f32": ["128x256x32:stream-k", "64x64x32"], "tf32x3": ["128x128x32:stream-k"],
     "f64": ["128x128x16:stream-k", "64x64x16:stream-k"]}

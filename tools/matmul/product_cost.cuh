@@ -22,8 +22,8 @@ struct GroupsCost {
 };
 
 // The cycles until a multiprocessor has received 128 bytes of a row that begins at an odd multiple of 16 bytes: of A,
-// of B, or of either if two blocks share it. (On H100s: A's in f64; tf32's in products of 2044 and 4092; `shared` in
-// 190 products in bf16 in 21 tiles.)
+// of B, or of either if two blocks share it. (On H100s: A's in f64; tf32's in products of 2044 and 4092; `shared`, fitted
+// to 190 products in bf16 in 21 tiles, is less than half of a row alone.)
 struct UnalignedRowCost {
     double of_a = 4.5, of_b = 4, shared = 2.1;
 };
@@ -138,8 +138,9 @@ struct DeviceModel {
     // How many blocks run at once, in whole clusters, if a multiprocessor holds `resident` of them.
     unsigned blocks_at_once(unsigned cluster, unsigned resident = 1) const {
         if (cluster == 1) return multiprocessors * resident;
-        return std::max(1U, clusters.counts[std::min(resident, ClusterCounts::most_resident) - 1][cluster - 1]) *
-               cluster;
+        const unsigned on_whole_device =
+            clusters.counts[std::min(resident, ClusterCounts::most_resident) - 1][cluster - 1];
+        return std::max(1U, std::min(on_whole_device, multiprocessors * resident / cluster)) * cluster;
     }
 };
 

@@ -1,13 +1,12 @@
 #pragma once
 // bf16 and f16 on Hopper's tensor cores, where products wait for rows of A and B more than for the tensor cores:
-//   matmul_hopper_clustered   removes, from matmul_hopper_transposed, most of the loading. Tiles are larger: a warpgroup
-//                             multiplies up to three blocks of 64 rows of A, or of 64 columns of B. And clusters of two
-//                             or four blocks share A, B or both by multicast
-// A row that begins at an odd multiple of 16 bytes reaches a multiprocessor at half the rate of an aligned one (24 and
-// 50 bytes a cycle, if all of an H100 ask at the same time, however large the boxes are): 1000 x 5000 x 5000 in tiles
-// of 256 x 160, whose blocks share A in pairs, takes 76 us instead of 88, and 1473 x 1264 x 7960 in tiles of 128 x 128,
-// whose blocks share both in fours, 48 us instead of 65. Sums are in f32.
-#include "common/cuda/named_barrier.cuh"
+//   matmul_hopper_clustered   removes, from matmul_hopper_transposed, up to two thirds of the loading. Tiles are larger:
+//                             a warpgroup multiplies up to three strips of 64 rows of A, or of 64 columns of B. And the
+//                             two or four blocks of a cluster share A, B or both by multicast
+// When all multiprocessors of an H100 read at once, a row that begins at an odd multiple of 16 bytes arrives at 24 bytes
+// a cycle, an aligned one at 50, and the size of boxes does not matter. 1000 x 5000 x 5000 takes 76 us instead of 88 in
+// tiles of 256 x 160 whose blocks share A in pairs, and 1473 x 1264 x 7960 takes 47 us instead of 65 in tiles of 128 x
+// 128 whose blocks share both in fours. Sums are in f32.
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/mma.cuh"
@@ -23,71 +22,79 @@
 
 namespace BACKEND {
 
-/// The side of a C tile that the tensor cores take in blocks of 64: its rows, or its columns in the transposed product.
-enum class BlockedSide { rows, columns };
+/// The side of a tile of C that the tensor cores take in strips of 64: its rows, or its columns in the transposed
+/// product.
+enum class StripSide { rows, columns };
 
-/// How two warpgroups share a tile: each has half of the blocks; or, if their number is odd, half of the other side of
-/// all blocks. `width`: the other side of what a warpgroup multiplies.
-template <int tile_m_, int tile_n_, BlockedSide side_, typename Cluster_, typename Layouts_>
+/// How two warpgroups share a tile: each has half of the strips; or, if their number is odd, half of the other side of
+/// all strips. `width`: the other side of what a warpgroup multiplies.
+template <int tile_m_, int tile_n_, StripSide side_, typename Cluster_, typename Layouts_>
 struct ClusteredShape {
     using Cluster = Cluster_;
     using Layouts = Layouts_;
     static constexpr int tile_m = tile_m_, tile_n = tile_n_, consumers = 2;
-    static constexpr BlockedSide side = side_;
-    static constexpr int all_blocks = (side == BlockedSide::rows ? tile_m : tile_n) / 64,
-                         all_width = side == BlockedSide::rows ? tile_n : tile_m;
-    static constexpr bool shares_blocks = all_blocks % consumers == 0;
-    static constexpr int blocks = shares_blocks ? all_blocks / consumers : all_blocks,
-                         width = shares_blocks ? all_width : all_width / consumers;
-    static_assert(shares_blocks || side == BlockedSide::columns || Layouts::b_transposed,
+    static constexpr StripSide side = side_;
+    static constexpr int all_strips = (side == StripSide::rows ? tile_m : tile_n) / 64,
+                         all_width = side == StripSide::rows ? tile_n : tile_m;
+    static constexpr bool shares_strips = all_strips % consumers == 0;
+    static constexpr int strips = shares_strips ? all_strips / consumers : all_strips,
+                         width = shares_strips ? all_width : all_width / consumers;
+    static_assert(strips * width / 2 <= 192, "the sums of a thread, which has 240 registers");
+    static_assert(shares_strips || side == StripSide::columns || Layouts::b_transposed,
                   "half of the columns is no whole box");
-    static_assert(side == BlockedSide::columns || width % 32 == 0, "lanes store 32 columns at a time");
-    static_assert(side == BlockedSide::rows || width >= 64, "a box of results has 64 rows");
+    static_assert(side == StripSide::columns || width % 32 == 0, "lanes store 32 columns at a time");
+    static_assert(side == StripSide::rows || width >= 64, "a box of results has 64 rows");
+
+    /// The first strip of a warpgroup, and where its part of the other side begins.
+    __device__ static int first_strip(int consumer) { return shares_strips ? consumer * strips : 0; }
+    __device__ static int first_of_width(int consumer) { return shares_strips ? 0 : consumer * width; }
 
     /// Columns of results leave through a box in shared memory, rows without.
     static constexpr int box_rows = 64, box_columns = 64;
-    static constexpr int box_bytes = side == BlockedSide::rows ? 0 : consumers * box_rows * box_columns * 2;
+    static constexpr int box_bytes = side == StripSide::rows ? 0 : consumers * box_rows * box_columns * 2;
     /// A transposed B is one box; else boxes have 64 columns.
     static constexpr int box_n = Layouts::b_transposed ? tile_n : 64;
     static constexpr int stage_bytes = (tile_m + (tile_n + box_n - 1) / box_n * box_n) * 128, barrier_bytes = 1024;
     static constexpr int stages = (most_shared_bytes - box_bytes - barrier_bytes) / stage_bytes;
+    static_assert(stages >= 3);
 };
 
-template <typename T, typename Shape, BlockedSide = Shape::side>
+template <typename T, typename Shape, StripSide = Shape::side>
 struct HopperClusteredShared {
     HopperRing<T, Shape::tile_m, Shape::tile_n, Shape::stages, Shape::box_n> ring;
 };
 template <typename T, typename Shape>
-struct HopperClusteredShared<T, Shape, BlockedSide::columns> {
+struct HopperClusteredShared<T, Shape, StripSide::columns> {
     HopperRing<T, Shape::tile_m, Shape::tile_n, Shape::stages, Shape::box_n> ring;
     alignas(1024) T results[Shape::consumers][Shape::box_rows * Shape::box_columns];
 };
 
-/// The sums of a thread: of each block, as wgmma leaves them.
+/// The sums of a thread: of each strip, as wgmma leaves them.
 template <typename Shape>
-using ClusteredSums = float[Shape::blocks][Shape::width / 2];
+using ClusteredSums = float[Shape::strips][Shape::width / 2];
 
 /// d (+)= a stage of A times a stage of B, as far as the warpgroup `consumer` has it: starts a group of wgmmas.
 template <typename T, typename Shape>
 __device__ inline void start_stage(ClusteredSums<Shape>& d, const T* stage_of_a, const T* stage_of_b, int consumer,
                                    bool accumulate) {
-    constexpr bool transposed = Shape::side == BlockedSide::columns, b_along_k = Shape::Layouts::b_transposed;
+    constexpr bool transposed = Shape::side == StripSide::columns, b_along_k = Shape::Layouts::b_transposed;
     using OfA = StageOperand<true>;
     using OfB = StageOperand<b_along_k>;
-    using OfBlocks = std::conditional_t<transposed, OfB, OfA>;
+    using OfStrips = std::conditional_t<transposed, OfB, OfA>;
     using OfOther = std::conditional_t<transposed, OfA, OfB>;
-    constexpr int block = 64 * 64;  // elements, of A's rows and of B's columns, however they are stored
-    const int first_block = Shape::shares_blocks ? consumer * Shape::blocks : 0,
-              first_other = Shape::shares_blocks ? 0 : consumer * Shape::width;
-    const std::uint64_t blocks = OfBlocks::descriptor((transposed ? stage_of_b : stage_of_a) + first_block * block),
-                        other = OfOther::descriptor((transposed ? stage_of_a : stage_of_b) + first_other * 64);
+    constexpr int strip_elements = 64 * 64;  // of A's rows and of B's columns, however they are stored
+    constexpr std::uint64_t next_strip = strip_elements * sizeof(T) / 16;
+    const std::uint64_t strips = OfStrips::descriptor((transposed ? stage_of_b : stage_of_a) +
+                                                      Shape::first_strip(consumer) * strip_elements),
+                        other = OfOther::descriptor((transposed ? stage_of_a : stage_of_b) +
+                                                    Shape::first_of_width(consumer) * 64);
     wgmma_fence();
 #pragma unroll
     for (int i = 0; i < 4; ++i)  // 16 along k
 #pragma unroll
-        for (int number = 0; number < Shape::blocks; ++number)
+        for (int strip = 0; strip < Shape::strips; ++strip)
             Wgmma<T, Shape::width>::template multiply<!transposed || b_along_k, transposed || b_along_k>(
-                d[number], blocks + number * (block * sizeof(T) / 16) + i * OfBlocks::next, other + i * OfOther::next,
+                d[strip], strips + strip * next_strip + i * OfStrips::next, other + i * OfOther::next,
                 accumulate || i > 0);
     wgmma_commit();
 }
@@ -135,18 +142,12 @@ template <int width, typename T, typename Product>
 __device__ inline void store_columns(const float (&d)[width / 2], T* box, const CUtensorMap& map_c, int row, int column,
                                      Product product, unsigned consumer, unsigned thread) {
     constexpr int rows = 64;
-    constexpr unsigned threads = 128;
 #pragma unroll
     for (int first = 0; first < width; first += rows) {
         const int begin = first < width - rows ? first : width - rows;
-        if (thread == 0) wait_copies_out_read<0>();  // TMA has read the previous box
-        barrier_among(1 + consumer, threads);        // all threads may overwrite it
+        wait_for_box(consumer, thread);
         fill_box_transposed<rows>(box, &d[begin / 2], thread);
-        fence_shared_for_copies();
-        barrier_among(1 + consumer, threads);  // the box is complete
-        if (thread != 0) continue;
-        copy_box_out(map_c, box, column, row + begin, product);
-        commit_copies_out();
+        copy_filled_box_out(box, map_c, row + begin, column, product, consumer, thread);
     }
 }
 
@@ -205,19 +206,18 @@ __global__ void __launch_bounds__(384, 1)
         }
         wgmma_wait<0>();
 #pragma unroll
-        for (auto& of_block : d) wgmma_settle(of_block);
+        for (auto& of_strip : d) wgmma_settle(of_strip);
         Pipeline::release(shared.ring, previous, thread, refills);
         corner_of(set, row, column);
-        const int first_block = Shape::shares_blocks ? static_cast<int>(consumer) * Shape::blocks : 0,
-                  first_row = Shape::shares_blocks ? 0 : static_cast<int>(consumer) * Shape::width;
 #pragma unroll
-        for (int block = 0; block < Shape::blocks; ++block) {
-            const int offset = (first_block + block) * 64;
-            if constexpr (Shape::side == BlockedSide::rows)
-                store_rows<Shape::width>(d[block], matrix_of(product, c, stride_c), row + offset, column, m, n,
-                                         static_cast<int>(thread));
+        for (int strip = 0; strip < Shape::strips; ++strip) {
+            const int offset = (Shape::first_strip(static_cast<int>(consumer)) + strip) * 64,
+                      of_width = Shape::first_of_width(static_cast<int>(consumer));
+            if constexpr (Shape::side == StripSide::rows)
+                store_rows<Shape::width>(d[strip], matrix_of(product, c, stride_c), row + offset, column + of_width, m,
+                                         n, static_cast<int>(thread));
             else
-                store_columns<Shape::width>(d[block], shared.results[consumer], map_c, row + first_row, column + offset,
+                store_columns<Shape::width>(d[strip], shared.results[consumer], map_c, row + of_width, column + offset,
                                             product, consumer, thread);
         }
     }
@@ -225,7 +225,7 @@ __global__ void __launch_bounds__(384, 1)
 #endif
 }
 
-template <typename T, int tile_m_, int tile_n_, BlockedSide side, int cluster_rows_ = 1, int cluster_columns_ = 1,
+template <typename T, int tile_m_, int tile_n_, StripSide side, int cluster_rows_ = 1, int cluster_columns_ = 1,
           typename Layouts_ = PlainLayouts>
 struct ClusteredTile : HopperTile {
     using Element = T;
@@ -235,16 +235,17 @@ struct ClusteredTile : HopperTile {
                               cluster_columns = cluster_columns_;
     static constexpr bool needs_aligned_rows = true, takes_batch = Layouts::only_many;
     static_assert(!Layouts::a_transposed && !Layouts::c_transposed);
+    static_assert(sizeof(HopperClusteredShared<T, Shape>) <= most_shared_bytes);
 
     static LaunchShape enqueue(const MatmulArguments<T>& arguments, const StreamKCost&) {
-        constexpr unsigned band = 4 / cluster_rows;  // sets of tiles; others made no difference
+        constexpr unsigned band = 4 / cluster_rows;  // sets of tiles; other heights made no difference
         using Pipeline =
             HopperPipeline<T, tile_m_, tile_n_, Shape::stages, Shape::box_n, typename Shape::Cluster, Layouts>;
         const HopperOperands<T> operands(arguments);
         const TileOrder sets{grid_for(arguments.m, tile_m * cluster_rows),
                              grid_for(arguments.n, tile_n * cluster_columns), band, 1, arguments.batch};
         const OperandMaps maps =
-            operands.maps(tile_m, unsigned{Layouts::b_transposed ? Pipeline::own_columns : Pipeline::box_rows},
+            operands.maps(tile_m, unsigned(Layouts::b_transposed ? Pipeline::own_columns : Pipeline::box_rows),
                           tensor_map_type<T>, cluster_columns);
         const unsigned clusters = sets.tiles() < arguments.clusters ? sets.tiles() : arguments.clusters;
         return launch_hopper(matmul_hopper_clustered<T, Shape>, clusters * Shape::Cluster::blocks, 384,

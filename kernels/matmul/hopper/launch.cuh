@@ -329,8 +329,8 @@ PartialSums partial_sums(const MatmulArguments<T>& arguments) {
 ///     enqueue(arguments, cost)   enqueues the product; `cost` decides which tiles Stream-K shares
 struct HopperTile {
     static constexpr unsigned split_k = 1;          // blocks of a cluster that share one tile along k
-    static constexpr unsigned cluster_rows = 1;     // tiles below each other, of a cluster whose blocks share B,
-    static constexpr unsigned cluster_columns = 1;  // and side by side, whose blocks share A: see ClusterOf
+    static constexpr unsigned cluster_rows = 1;     // blocks of a cluster with tiles below each other: they share B
+    static constexpr unsigned cluster_columns = 1;  // with tiles side by side: they share A (see ClusterOf)
     static constexpr unsigned at_once = 1;          // tiles that a multiprocessor works on, in groups or in blocks
     static constexpr unsigned least_k = 0;          // not 0: multiplies so many steps of the last stage, or a multiple
     static constexpr unsigned least_rows = 0;       // not 0: tiles have any multiple of 8 rows from here to tile_m
@@ -338,7 +338,7 @@ struct HopperTile {
     static constexpr bool can_exchange = false;     // whose blocks can exchange their sums: see SumsOfShares
     static constexpr bool deals_side_by_side = false;  // its shares, by side_by_side()
     static constexpr unsigned row_sets = 0;            // not 0: reads unaligned rows in place, in so many sets
-    static constexpr bool needs_aligned_rows = false;  // of C: TMA stores them
+    static constexpr bool needs_aligned_rows = false;  // of C, for TMA or stores of 16 bytes
     static constexpr bool takes_batch = false;         // all products in one launch; their rows are aligned
     static constexpr bool only_batch = false;          // takes nothing else
     using Layouts = PlainLayouts;                      // how A, B and C are stored

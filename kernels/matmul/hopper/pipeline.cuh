@@ -102,7 +102,7 @@ using NoCluster = ClusterOf<1, 1>;
 /// ones. The last box may hold more columns than the tile has.
 /// Each block of a cluster loads its part of A for all blocks in its row, and its part of B for all in its column.
 /// If A is stored transposed, its tile lies in boxes as B's usually does: in square ones side by side, or in one. If B
-/// is, its tile is one box of swizzled rows, as A's usually is.
+/// is, its tile lies in swizzled rows, as A's usually does, and a block's part of it is one box.
 template <typename T, int tile_m_, int tile_n_, int stages_, int box_n_ = 128 / sizeof(T),
           typename Cluster_ = NoCluster, typename Layouts = PlainLayouts>
 struct HopperPipeline {
@@ -115,9 +115,11 @@ struct HopperPipeline {
     static_assert(box_n <= 256, "TMA's limit");
     static constexpr int a_box = box_n == tile_k ? tile_k : tile_m;  // columns of a transposed A's box
     static_assert(!Layouts::a_transposed || tile_m % a_box == 0, "A's tile is whole boxes");
-    static_assert(!Layouts::b_transposed || (tile_n % box_n == 0 && tile_n <= 256), "B's tile is one box");
+    static_assert(!Layouts::b_transposed || (tile_n % box_n == 0 && tile_n <= 256),
+                  "a transposed B lies in whole boxes");
     static_assert(!Layouts::a_transposed || Cluster::blocks == 1, "a transposed A is not shared");
-    static_assert(!Layouts::b_transposed || tile_n % (8 * Cluster::rows) == 0, "nor are parts of groups of B's rows");
+    static_assert(!Layouts::b_transposed || tile_n % (8 * Cluster::rows) == 0,
+                  "a part of a transposed B is whole groups of swizzled rows");
 
     /// Among how many blocks each operand is divided, and a block's part of A: own_rows rows, or fewer in the last row
     /// of tiles.
@@ -141,7 +143,7 @@ struct HopperPipeline {
         fence_barrier_init();
     }
 
-    /// Called by all threads of all blocks that share an operand: none uses a barrier before it is initialized, nor
+    /// Called by all threads of the cluster: none uses a barrier before it is initialized, nor
     /// reads A or B before they are copied.
     __device__ static void begin() {
         wait_for_previous_kernel();

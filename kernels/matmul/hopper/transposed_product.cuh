@@ -55,25 +55,33 @@ __device__ inline void fill_box_transposed(T* box, const float* d, unsigned thre
     }
 }
 
+/// Copies the box out once it is filled. Called by all threads of the warpgroup `consumer`.
+template <typename T, typename Product>
+__device__ inline void copy_filled_box_out(const T* box, const CUtensorMap& map_c, int row, int column, Product product,
+                                           unsigned consumer, unsigned thread) {
+    fence_shared_for_copies();
+    barrier_among(1 + consumer, 128);  // the box is complete
+    if (thread != 0) return;
+    copy_box_out(map_c, box, column, row, product);
+    commit_copies_out();
+}
+
+/// Waits until all threads of the warpgroup may overwrite a box that was copied out.
+__device__ inline void wait_for_box(unsigned consumer, unsigned thread) {
+    if (thread == 0) wait_copies_out_read<0>();  // TMA has read the previous results
+    barrier_among(1 + consumer, 128);
+}
+
 /// Writes a warpgroup's tile_m x 64 results through a box in shared memory, which leaves in one copy. If C's rows are
 /// not aligned for TMA, the threads store them.
 template <typename T, int tile_m, typename Product>
 __device__ inline void store_transposed(const float (&d)[tile_m / 2], T (&box)[tile_m * 64], const CUtensorMap& map_c,
                                         T* c, int row, int column, Product product, int m, int n, bool tma_store,
                                         unsigned consumer, unsigned thread) {
-    constexpr unsigned threads = 128;
-    if (thread == 0) wait_copies_out_read<0>();  // TMA has read the previous tile
-    barrier_among(1 + consumer, threads);        // all threads may overwrite it
+    wait_for_box(consumer, thread);
     fill_box_transposed<tile_m>(box, d, thread);
-    if (tma_store) fence_shared_for_copies();
-    barrier_among(1 + consumer, threads);  // the box is complete
-    if (tma_store) {
-        if (thread == 0) {
-            copy_box_out(map_c, box, column, row, product);
-            commit_copies_out();
-        }
-        return;
-    }
+    if (tma_store) return copy_filled_box_out(box, map_c, row, column, product, consumer, thread);
+    barrier_among(1 + consumer, 128);  // the box is complete
     store_box<tile_m>(box, c, row, column, m, n, thread);
 }
 

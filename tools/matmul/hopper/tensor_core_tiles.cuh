@@ -12,7 +12,7 @@ namespace BACKEND {
 
 // Tiles of hopper/clustered.cuh; `reached`: the fraction of the peak. (Fitted to 190 products in bf16 on an H100, two
 // thirds of them with rows at odd multiples of 16 bytes, as far as the choice among all tiles depends on it.)
-template <typename T, int tile_m, int tile_n, int cluster_rows, int cluster_columns, BlockedSide side, typename Layouts>
+template <typename T, int tile_m, int tile_n, int cluster_rows, int cluster_columns, StripSide side, typename Layouts>
 constexpr TileChoice clustered_tile(double reached) {
     constexpr double cycles_at_peak = tile_m * tile_n / 32, fixed_cycles = 1000 + 0.06 * tile_m * tile_n;
     return tile<ClusteredTile<T, tile_m, tile_n, side, cluster_rows, cluster_columns, Layouts>>(
@@ -21,12 +21,12 @@ constexpr TileChoice clustered_tile(double reached) {
 template <typename T, int tile_m, int tile_n, int cluster_rows = 1, int cluster_columns = 1,
           typename Layouts = PlainLayouts>
 constexpr TileChoice by_rows(double reached) {
-    return clustered_tile<T, tile_m, tile_n, cluster_rows, cluster_columns, BlockedSide::rows, Layouts>(reached);
+    return clustered_tile<T, tile_m, tile_n, cluster_rows, cluster_columns, StripSide::rows, Layouts>(reached);
 }
 template <typename T, int tile_m, int tile_n, int cluster_rows = 1, int cluster_columns = 1,
           typename Layouts = PlainLayouts>
 constexpr TileChoice by_columns(double reached) {
-    return clustered_tile<T, tile_m, tile_n, cluster_rows, cluster_columns, BlockedSide::columns, Layouts>(reached);
+    return clustered_tile<T, tile_m, tile_n, cluster_rows, cluster_columns, StripSide::columns, Layouts>(reached);
 }
 
 // bf16 and f16. Tensor cores take tile_m * tile_n / 32 cycles for a stage of 64 along k. The cycles of the largest tile
