@@ -1,12 +1,12 @@
 #pragma once
 // bf16 and f16 on Hopper's tensor cores, where products wait for rows of A and B more than for the tensor cores:
-//   matmul_hopper_clustered   removes, from matmul_hopper_transposed, up to two thirds of the loading. Tiles are larger:
-//                             a warpgroup multiplies up to three strips of 64 rows of A, or of 64 columns of B. And the
-//                             two or four blocks of a cluster share A, B or both by multicast
-// When all multiprocessors of an H100 read from the L2 cache at once, rows at multiples of 64 bytes arrive at 88 bytes a
-// nanosecond on each, those at odd multiples of 16 bytes at 44, whatever the size of the boxes. 1000 x 5000 x 5000 takes
-// 76 us instead of 88 in tiles of 256 x 160 whose blocks share A in pairs, and 1473 x 1264 x 7960 takes 47 us instead of
-// 65 in tiles of 128 x 128 whose blocks share both in fours. Sums are in f32.
+//   matmul_hopper_clustered   removes, from matmul_hopper_transposed, up to two thirds of the loading. Tiles are
+//                             larger: a warpgroup multiplies up to three strips of 64 rows of A, or of 64 columns of
+//                             B. And the two or four blocks of a cluster share A, B or both by multicast
+// When all multiprocessors of an H100 read from the L2 cache at once, rows at multiples of 64 bytes arrive at 88 bytes
+// a nanosecond on each, those at odd multiples of 16 bytes at 44, whatever the size of the boxes. 1000 x 5000 x 5000
+// takes 76 us instead of 88 in tiles of 256 x 160 whose blocks share A in pairs, and 1473 x 1264 x 7960 takes 47 us
+// instead of 65 in tiles of 128 x 128 whose blocks share both in fours. Sums are in f32.
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/mma.cuh"
@@ -152,8 +152,8 @@ __device__ inline void store_columns(const float (&d)[width / 2], T* box, const 
 }
 
 /// Grid: whole clusters, at most as many as run at once. Block 384: a producer warpgroup, which loads tiles, and two
-/// consumers. `order` has the sets of tiles that the blocks of a cluster work on at the same time; some of a set may lie
-/// beyond C. If B is stored transposed, the products of a batch have Cs that are stride_c elements apart.
+/// consumers. `order` has the sets of tiles that the blocks of a cluster work on at the same time; some of a set may
+/// lie beyond C. If B is stored transposed, the products of a batch have Cs that are stride_c elements apart.
 template <typename T, typename Shape>
 __global__ void __launch_bounds__(384, 1)
     matmul_hopper_clustered(const __grid_constant__ OperandMaps maps, const __grid_constant__ CUtensorMap map_c, T* c,
