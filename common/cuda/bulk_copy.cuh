@@ -180,8 +180,8 @@ __device__ inline void copy_box_in(void* shared, const CUtensorMap& map, std::ui
         : "memory");
 }
 
-/// As copy_box_in(), at the same address in some blocks of the cluster, block i if bit i of `blocks` is set; signals the
-/// barrier of each.
+/// As copy_box_in(), at the same address in some blocks of the cluster, block i if bit i of `blocks` is set; signals
+/// the barrier of each.
 __device__ inline void copy_box_to_blocks(void* shared, const CUtensorMap& map, std::uint64_t* barrier, int column,
                                           int row, std::uint16_t blocks) {
     asm volatile(

@@ -22,8 +22,8 @@ struct GroupsCost {
 };
 
 // The cycles until a multiprocessor has received 128 bytes of a row that begins at an odd multiple of 16 bytes: of A,
-// of B, or of either if two blocks share it. (On H100s: A's in f64; tf32's in products of 2044 and 4092; `shared`, fitted
-// to 190 products in bf16 in 21 tiles, is less than half of a row alone.)
+// of B, or of either if two blocks share it. (On H100s: A's in f64; tf32's in products of 2044 and 4092; `shared`,
+// fitted to 190 products in bf16 in 21 tiles, is less than half of a row alone.)
 struct UnalignedRowCost {
     double of_a = 4.5, of_b = 4, shared = 2.1;
 };

@@ -37,8 +37,8 @@ __device__ inline void store_matrices_transposed(void* row, std::uint32_t a, std
                  : "memory");
 }
 
-/// Fills a box in shared memory with a warpgroup's rows x 64 results: the fragments `d`, which hold columns of C, become
-/// rows. Called once TMA has read the previous results.
+/// Fills a box in shared memory with a warpgroup's rows x 64 results: the fragments `d`, which hold columns of C,
+/// become rows. Called once TMA has read the previous results.
 template <int rows, typename T>
 __device__ inline void fill_box_transposed(T* box, const float* d, unsigned thread) {
     const unsigned warp = thread / 32, lane = thread % 32;
