@@ -71,11 +71,11 @@ def tiles_of(dtype):
     return tiles
 
 
-def in_source(path, name, struct=None):
-    """A constant in the source. Look it up before measuring, so that a dry run finds out that it is gone."""
+def in_source(path, name, after=None):
+    """A constant in the source, the first one after that text. Look it up before measuring, so that a dry run finds out that it is gone."""
     text = open(os.path.join(root, path)).read()
-    if struct:
-        text = text[text.index("struct " + struct):]
+    if after:
+        text = text[text.index(after):]
     return float(re.search(r"\b%s = ([0-9.]+)" % name, text).group(1))
 
 
@@ -130,7 +130,7 @@ def fit_loading(by_key):
     """Cycles per row of a stage, in tiles that take longer to load than to multiply. (The aligned row in the source is
     that of tiles in bands of eight. These lie in bands of three and four, and take less.)"""
     source = {name: in_source(loading_file, name) for name in ("aligned_row", "waiting_part")}
-    unaligned = {name: in_source(product_file, name, "UnalignedRowCost {") for name in ("of_a", "of_b", "shared")}
+    unaligned = {name: in_source(product_file, name, "cost_of_16_bit = ") for name in ("of_a", "of_b", "shared")}
     tall, wide, shared = by_key["128x64x64"], by_key["64x128x64"], by_key["64x128x64:cluster-2x1"]
     aligned = slope_of(tall)
     half = slope_of(tall, rows=max(1, one_wave(tall)[0] // 2))
@@ -148,7 +148,7 @@ def fit_loading(by_key):
 def fit_memory(by_key):
     """Few rows and a long k: B is read from memory once. Two rows of tiles share it; more rows multiply more."""
     names, units = ("bytes_per_cycle", "read_once_factor", "visible_part"), ("bytes/cycle", "1", "1")
-    sources = [in_source(tile_file, name, "MemoryCost") for name in names]
+    sources = [in_source(tile_file, name, "struct MemoryCost") for name in names]
     tile = by_key["16x64x64"]
     cases = [(rows, k) for rows in (1, 2, 4) for k in (4096, 8192, 16384)]
     cycles = measure(tile, [(tile.m * rows, tile.n * blocks, k) for rows, k in cases], cache="cold")
@@ -183,7 +183,7 @@ def fit_small_sums(tiles):
     names = ("cycles_of_waiting", "cycles_per_sum", "elements_per_cycle", "cycles_of_exchange",
              "exchange_cycles_per_element")
     units = ("cycles", "cycles", "elements/cycle", "cycles", "cycles/element")
-    sources = [in_source(stream_k_file, name, "SmallTileSumsCost") for name in names]
+    sources = [in_source(stream_k_file, name, "struct SmallTileSumsCost") for name in names]
     sizes, sums, waits, exchanges = [], [], [], []
     for tile in tiles:
         few, many = (2, 3), (4, 8, 12)
@@ -219,11 +219,11 @@ def fit_large_sums(tile, name):
 def fit_f32_stage(tiles):
     """Transposed tiles of f32: cycles of a stage over the multiply-adds in it."""
     names, units = ("multiply_add_factor", "cycles_per_stage", "fixed_cycles"), ("1", "cycles", "cycles")
-    sources = [in_source(stream_k_file, name, "F32StageCost") for name in names]
+    sources = [in_source(stream_k_file, name, "struct F32StageCost") for name in names]
     known = [tile for tile in tiles if "stream-k" in tile.key and tile.kernel == "hopper"]
     if len(known) < 2:
         return
-    per_cycle = in_source(stream_k_file, "elements_per_cycle", "F32StageCost")
+    per_cycle = in_source(stream_k_file, "elements_per_cycle", "struct F32StageCost")
     factor, constant = line([tile.m * tile.n / per_cycle for tile in known], [tile.measured_stage for tile in known])
     fixed = sum(tile.measured_fixed for tile in known) / len(known)
     for name, unit, source, fitted in zip(names, units, sources, (factor, constant, fixed)):

@@ -65,6 +65,13 @@ inline double distinct_rows(const TileChoice& choice, const ProductShape& shape)
     return (high * choice.tile.m + wide * choice.tile.n) / (tiles * (choice.tile.m + choice.tile.n));
 }
 
+// How many columns of B a tile receives: in 16 bits, a B stored by rows comes in whole boxes of 64.
+inline double received_columns(const TileChoice& choice) {
+    constexpr size_t box = 64;
+    const bool in_boxes = choice.element_bytes == 2 && !choice.stored.b;
+    return double(in_boxes ? divide_up(choice.tile.n, box) * box : choice.tile.n);
+}
+
 // The cycles that a multiprocessor takes to receive a stage.
 inline double loading_cycles_in_place(const TileChoice& choice, double busy) {
     const InPlaceCost& of_sets =
@@ -94,7 +101,8 @@ inline double loading_cycles(const TileChoice& choice, const ProductShape& shape
     if (choice.split_k > 1) again = std::max(0.0, Cost::cluster_slope * (work.busy - Cost::cluster_from));
     else if (work.side_by_side) again = Cost::per_distinct * (distinct_rows(choice, shape) - Cost::least_distinct);
     else if (work.exchanged) again = Cost::of_exchange;
-    return (choice.tile.m * row_of_a + choice.tile.n * row_of_b) * waiting_for_others(work.busy) * (1 + again);
+    return (choice.tile.m * row_of_a + received_columns(choice) * row_of_b) * waiting_for_others(work.busy) *
+           (1 + again);
 }
 
 }  // namespace BACKEND

@@ -22,10 +22,10 @@ struct GroupsCost {
 };
 
 // The cycles until a multiprocessor has received 128 bytes of a row that begins at an odd multiple of 16 bytes: of A,
-// of B, or of either if two blocks share it. (On H100s: A's in f64; tf32's in products of 2044 and 4092; `shared`,
-// fitted to 190 products in bf16 in 21 tiles, is less than half of a row alone.)
+// of B, or of either if two blocks share it. (On H100s: A's in f64; tf32's in products of 2044 and 4092; those of 16
+// bits in 190 products in bf16. TMA alone takes 5.1 cycles for a row in 16 bits if all multiprocessors read.)
 struct UnalignedRowCost {
-    double of_a = 4.5, of_b = 4, shared = 2.1;
+    double of_a = 4.5, of_b = 4, shared = 2.6;
 };
 
 // What a product of one type costs besides the stages, in cycles. (Fitted to more than 200 products of each type with
@@ -63,7 +63,8 @@ inline constexpr ProductCost cost_of_16_bit = {.beginning = 5200,
                                                .stored_elements = 7.5,
                                                .visible_storing = 1,
                                                .copying = 4470,
-                                               .copied_bytes_per_cycle = 5.5},
+                                               .copied_bytes_per_cycle = 5.5,
+                                               .unaligned_row = {.of_a = 5, .of_b = 4.5, .shared = 2.1}},
                              cost_of_tf32 = {.beginning = 5500,
                                              .tile_part = 0.04,
                                              .per_result = 0.163,
