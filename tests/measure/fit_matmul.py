@@ -72,7 +72,8 @@ def tiles_of(dtype):
 
 
 def in_source(path, name, after=None):
-    """A constant in the source, the first one after that text. Look it up before measuring, so that a dry run finds out that it is gone."""
+    """A constant in the source, the first one after that text. Look it up before measuring, so that a dry run finds
+    out that it is gone."""
     text = open(os.path.join(root, path)).read()
     if after:
         text = text[text.index(after):]
