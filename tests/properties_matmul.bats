@@ -11,7 +11,7 @@ load helpers
     expect_status 0
     # There were many cases of every kind, not only trivial ones.
     local kind
-    for kind in shared:400 neighbors:150 whole:400 fitted:400 order:400 thin:400; do
+    for kind in shared:400 neighbors:150 whole:400 fitted:400 order:400 thin:400 beside:400; do
         awk -v kind="${kind%:*}" -v least="${kind#*:}" '$1 == kind && $2 >= least { found = 1 } END { exit !found }' \
             <<<"$output" || complain "there were few cases of kind $kind: $output"
     done

@@ -9,6 +9,7 @@
 #include "kernels/matmul/thin/rows.cuh"
 #include "kernels/matmul/thin/steps.cuh"
 #include "kernels/matmul/tile_order.cuh"
+#include "tools/matmul/product_cost.cuh"
 
 #include <algorithm>
 #include <cstdio>
@@ -306,6 +307,23 @@ std::string thin_case(Random& random) {
     return "thin";
 }
 
+// A product beside which some multiprocessors have other work gets no more blocks than the others hold, in whole
+// clusters.
+std::string clusters_case(Random& random) {
+    DeviceModel device{some_blocks(random), 1, {}};
+    const unsigned all = device.multiprocessors, cluster = unsigned(random.number(1, ClusterCounts::most_blocks)),
+                   resident = unsigned(random.number(1, ClusterCounts::most_resident)),
+                   fit = unsigned(random.number(0, all * resident / cluster));
+    device.clusters.counts[resident - 1][cluster - 1] = fit;
+    device.multiprocessors = unsigned(random.number(1, all));
+    const unsigned blocks = device.blocks_at_once(cluster, resident), free = device.multiprocessors * resident;
+    const std::string of = std::to_string(blocks) + " blocks in clusters of " + std::to_string(cluster);
+    require(blocks > 0 && blocks % cluster == 0, of + ": not whole clusters");
+    require(blocks <= std::max(cluster, free), of + ": more than " + std::to_string(free) + " multiprocessors hold");
+    require(cluster == 1 || blocks <= std::max(1U, fit) * cluster, of + ": more than the device runs at once");
+    return blocks > cluster && device.multiprocessors < all ? "beside" : "alone";
+}
+
 }  // namespace
 }  // namespace BACKEND
 
@@ -322,6 +340,7 @@ int main(int count, char** arguments) {
             ++kinds[tile_order_case(random)];
             ++kinds[fitted_case(random)];
             ++kinds[thin_case(random)];
+            ++kinds[clusters_case(random)];
         } catch (const std::runtime_error& error) {
             std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed + i), error.what());
             return 1;

@@ -23,7 +23,7 @@ struct GroupsCost {
 
 // The cycles until a multiprocessor has received 128 bytes of a row that begins at an odd multiple of 16 bytes: of A,
 // of B, or of either if two blocks share it. (On H100s: A's in f64; tf32's in products of 2044 and 4092; those of 16
-// bits in 190 products in bf16. TMA alone takes 5.1 cycles for a row in 16 bits if all multiprocessors read.)
+// bits in 190 products in bf16.)
 struct UnalignedRowCost {
     double of_a = 4.5, of_b = 4, shared = 2.6;
 };

@@ -1,12 +1,14 @@
 #pragma once
 // bf16 and f16 on Hopper's tensor cores, where products wait for rows of A and B more than for the tensor cores:
-//   matmul_hopper_clustered   removes, from matmul_hopper_transposed, up to two thirds of the loading. Tiles are
-//                             larger: a warpgroup multiplies up to three strips of 64 rows of A, or of 64 columns of
-//                             B. And the two or four blocks of a cluster share A, B or both by multicast
-// When all multiprocessors of an H100 read from the L2 cache at once, rows at multiples of 64 bytes arrive at 88 bytes
-// a nanosecond on each, those at odd multiples of 16 bytes at 44, whatever the size of the boxes. 1000 x 5000 x 5000
-// takes 76 us instead of 88 in tiles of 256 x 160 whose blocks share A in pairs, and 1473 x 1264 x 7960 takes 47 us
-// instead of 65 in tiles of 128 x 128 whose blocks share both in fours. Sums are in f32.
+//   matmul_hopper_clustered   removes, from matmul_hopper_transposed, up to two thirds of the loading of its tiles of
+//                             128 x 128. Tiles are larger: a warpgroup multiplies up to three strips of 64 rows of A,
+//                             or of 64 columns of B. And the two or four blocks of a cluster share A, B or both by
+//                             multicast
+// A row that begins at an odd multiple of 16 bytes takes longest to read. When each multiprocessor of an H100 reads
+// boxes of its own rows by TMA from the L2 cache, it receives 41 bytes of such rows in a nanosecond, 53 of aligned
+// ones; when all read the same 1024 rows, 44 and 98. The size of the boxes changes neither 41 nor 44. 1000 x 5000 x
+// 5000 takes 76 us instead of 88 in tiles of 256 x 160 whose blocks share A in pairs, and 1473 x 1264 x 7960 takes 47
+// us instead of 65 in tiles of 128 x 128 whose blocks share both in fours. Sums are in f32.
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/mma.cuh"
@@ -242,12 +244,9 @@ struct ClusteredTile : HopperTile {
         using Pipeline =
             HopperPipeline<T, tile_m_, tile_n_, Shape::stages, Shape::box_n, typename Shape::Cluster, Layouts>;
         const HopperOperands<T> operands(arguments);
-        const TileOrder sets{grid_for(arguments.m, tile_m * cluster_rows),
-                             grid_for(arguments.n, tile_n * cluster_columns), band, 1, arguments.batch};
-        const OperandMaps maps =
-            operands.maps(tile_m, unsigned(Layouts::b_transposed ? Pipeline::own_columns : Pipeline::box_rows),
-                          tensor_map_type<T>, cluster_columns);
-        const unsigned clusters = sets.tiles() < arguments.clusters ? sets.tiles() : arguments.clusters;
+        const TileOrder sets = order_of(arguments, tile_m * cluster_rows, tile_n * cluster_columns, band);
+        const OperandMaps maps = operands.maps(tile_m, Pipeline::b_box_rows, tensor_map_type<T>, cluster_columns);
+        const unsigned clusters = persistent_grid(sets, arguments.clusters);
         return launch_hopper(matmul_hopper_clustered<T, Shape>, clusters * Shape::Cluster::blocks, 384,
                              sizeof(HopperClusteredShared<T, Shape>), Shape::Cluster::blocks, operands.stream(), maps,
                              map_of_c(arguments, Shape::box_rows, Shape::box_columns), arguments.d_c,

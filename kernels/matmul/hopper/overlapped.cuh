@@ -195,9 +195,8 @@ struct OverlappedTile : HopperTile {
             kernel_of<batch>(
                 arguments, matmul_hopper_overlapped<T, tile_n_, stream_k_, multicast_, only_many, Layouts>,
                 matmul_hopper_overlapped<T, tile_n_, stream_k_, multicast_, (batch || only_many), Layouts>),
-            {tile_m, tile_n, cluster_rows, Layouts::b_transposed ? tile_n : unsigned{Pipeline::box_rows},
-             sizeof(HopperOverlappedShared<T, tile_n_>)},
-            arguments, cost);
+            {tile_m, tile_n, cluster_rows, Pipeline::b_box_rows, sizeof(HopperOverlappedShared<T, tile_n_>)}, arguments,
+            cost);
     }
 };
 

@@ -131,6 +131,8 @@ struct HopperPipeline {
     static constexpr int box_rows = boxes % parts_of_b == 0 ? tile_k : tile_k / parts_of_b;
     static constexpr int own_boxes = boxes % parts_of_b == 0 ? boxes / parts_of_b : boxes;
     static constexpr int own_columns = tile_n / parts_of_b;  // of a transposed B
+    /// For HopperOperands::maps().
+    static constexpr unsigned b_box_rows = Layouts::b_transposed ? own_columns : box_rows;
 
     using Position = RingPosition<stages>;
 
@@ -143,8 +145,8 @@ struct HopperPipeline {
         fence_barrier_init();
     }
 
-    /// Called by all threads of the cluster: none uses a barrier before it is initialized, nor
-    /// reads A or B before they are copied.
+    /// Called by all threads of the cluster: none uses a barrier before it is initialized, nor reads A or B before they
+    /// are copied.
     __device__ static void begin() {
         wait_for_previous_kernel();
         if (Cluster::blocks > 1) cluster_barrier();

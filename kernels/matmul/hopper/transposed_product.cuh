@@ -338,8 +338,7 @@ struct TransposedProductTile : HopperTile {
                                                       only_many, Layouts>,
                              matmul_hopper_transposed<T, tile_m_, warpgroups, stages, split_k_, multicast_, stream_k_,
                                                       (batch || only_many), Layouts>),
-            {tile_m, warpgroups, split_k, cluster_rows, at_once,
-             Layouts::b_transposed ? tile_n : unsigned{Pipeline::box_rows},
+            {tile_m, warpgroups, split_k, cluster_rows, at_once, Pipeline::b_box_rows,
              sizeof(HopperTransposedShared<T, tile_m_, warpgroups, stages, split_k_>)},
             arguments, cost);
     }

@@ -10,23 +10,16 @@
 
 namespace BACKEND {
 
-// Tiles of hopper/clustered.cuh; `reached`: the fraction of the peak. (Fitted to 190 products in bf16 on an H100, two
-// thirds of them with rows at odd multiples of 16 bytes, as far as the choice among all tiles depends on it.)
-template <typename T, int tile_m, int tile_n, int cluster_rows, int cluster_columns, StripSide side, typename Layouts>
+// Tiles of hopper/clustered.cuh; `reached`: the fraction of the peak. (Fitted on an H100 to 190 products in bf16, two
+// thirds of them with rows at odd multiples of 16 bytes, those of a transposed B to 100; by hand, as far as the choice
+// among all tiles depends on it.)
+constexpr StripSide by_rows = StripSide::rows, by_columns = StripSide::columns;
+template <typename T, StripSide side, int tile_m, int tile_n, int cluster_rows = 1, int cluster_columns = 1,
+          typename Layouts = PlainLayouts>
 constexpr TileChoice clustered_tile(double reached) {
     constexpr double cycles_at_peak = tile_m * tile_n / 32, fixed_cycles = 1000 + 0.06 * tile_m * tile_n;
     return tile<ClusteredTile<T, tile_m, tile_n, side, cluster_rows, cluster_columns, Layouts>>(
         cycles_at_peak / reached, fixed_cycles);
-}
-template <typename T, int tile_m, int tile_n, int cluster_rows = 1, int cluster_columns = 1,
-          typename Layouts = PlainLayouts>
-constexpr TileChoice by_rows(double reached) {
-    return clustered_tile<T, tile_m, tile_n, cluster_rows, cluster_columns, StripSide::rows, Layouts>(reached);
-}
-template <typename T, int tile_m, int tile_n, int cluster_rows = 1, int cluster_columns = 1,
-          typename Layouts = PlainLayouts>
-constexpr TileChoice by_columns(double reached) {
-    return clustered_tile<T, tile_m, tile_n, cluster_rows, cluster_columns, StripSide::columns, Layouts>(reached);
 }
 
 // bf16 and f16. Tensor cores take tile_m * tile_n / 32 cycles for a stage of 64 along k. The cycles of the largest tile
@@ -100,28 +93,28 @@ inline constexpr TileChoice tensor_core_tiles[] = {
     tile<TransposedProductTile<T, 128, 2, 1, 2>>(528, 2400),
     tile<TransposedProductTile<T, 104, 2, 1, 2>>(477, 2400),
     tile<TransposedProductTile<T, 64, 2, 1, 2>>(393, 2400),
-    by_columns<T, 64, 128, 2, 2>(0.79),
-    by_columns<T, 80, 128, 2, 2>(0.84),
-    by_columns<T, 112, 128, 2, 2>(0.9),
-    by_columns<T, 128, 128, 2, 2>(0.94),
-    by_columns<T, 144, 128, 2, 2>(0.94),
-    by_columns<T, 176, 128, 2, 2>(0.99),
-    by_columns<T, 192, 128, 2, 2>(0.99),
-    by_columns<T, 208, 128, 1, 2>(0.96),
-    by_columns<T, 240, 128, 1, 2>(0.99),
-    by_columns<T, 240, 128, 2, 2>(1),
-    by_columns<T, 128, 192, 2, 2>(0.98),
-    by_columns<T, 176, 192, 2, 1>(1),
-    by_columns<T, 192, 192, 2, 2>(1),
-    by_columns<T, 208, 192>(1),
-    by_columns<T, 208, 192, 1, 2>(1),
-    by_columns<T, 128, 256, 2, 2>(1),
-    by_columns<T, 160, 256>(1),
-    by_rows<T, 256, 128>(0.98),
-    by_rows<T, 256, 128, 1, 2>(0.98),
-    by_rows<T, 256, 160>(1),
-    by_rows<T, 256, 160, 1, 2>(1),
-    by_rows<T, 256, 192, 1, 2>(1),
+    clustered_tile<T, by_columns, 64, 128, 2, 2>(0.79),
+    clustered_tile<T, by_columns, 80, 128, 2, 2>(0.84),
+    clustered_tile<T, by_columns, 112, 128, 2, 2>(0.9),
+    clustered_tile<T, by_columns, 128, 128, 2, 2>(0.94),
+    clustered_tile<T, by_columns, 144, 128, 2, 2>(0.94),
+    clustered_tile<T, by_columns, 176, 128, 2, 2>(0.99),
+    clustered_tile<T, by_columns, 192, 128, 2, 2>(0.99),
+    clustered_tile<T, by_columns, 208, 128, 1, 2>(0.96),
+    clustered_tile<T, by_columns, 240, 128, 1, 2>(0.99),
+    clustered_tile<T, by_columns, 240, 128, 2, 2>(1),
+    clustered_tile<T, by_columns, 128, 192, 2, 2>(0.98),
+    clustered_tile<T, by_columns, 176, 192, 2, 1>(1),
+    clustered_tile<T, by_columns, 192, 192, 2, 2>(1),
+    clustered_tile<T, by_columns, 208, 192>(1),
+    clustered_tile<T, by_columns, 208, 192, 1, 2>(1),
+    clustered_tile<T, by_columns, 128, 256, 2, 2>(1),
+    clustered_tile<T, by_columns, 160, 256>(1),
+    clustered_tile<T, by_rows, 256, 128>(0.98),
+    clustered_tile<T, by_rows, 256, 128, 1, 2>(0.98),
+    clustered_tile<T, by_rows, 256, 160>(1),
+    clustered_tile<T, by_rows, 256, 160, 1, 2>(1),
+    clustered_tile<T, by_rows, 256, 192, 1, 2>(1),
     tile<OverlappedTile<T, 256, false, 1, true, TransposedB>>(1016, 1700),
     tile<TransposedProductTile<T, 128, 2, 1, 1, false, true, TransposedB>>(520, 2300),
     tile<TransposedProductTile<T, 208, 2, 1, 1, false, true, TransposedB>>(850, 1800),
@@ -132,18 +125,18 @@ inline constexpr TileChoice tensor_core_tiles[] = {
     tile<TransposedProductTile<T, 112, 2, 1, 1, false, true, TransposedB>>(488, 2300),
     tile<TransposedProductTile<T, 80, 2, 1, 1, false, true, TransposedB>>(400, 2300),
     tile<TransposedProductTile<T, 64, 2, 1, 1, false, true, TransposedB>>(380, 2300),
-    by_columns<T, 80, 128, 2, 2, TransposedB>(0.77),
-    by_columns<T, 128, 128, 2, 2, TransposedB>(0.94),
-    by_columns<T, 144, 128, 2, 2, TransposedB>(0.94),
-    by_columns<T, 160, 128, 1, 2, TransposedB>(0.95),
-    by_columns<T, 192, 128, 2, 2, TransposedB>(1),
-    by_columns<T, 208, 192, 1, 1, TransposedB>(1),
-    by_columns<T, 208, 192, 1, 2, TransposedB>(1),
-    by_columns<T, 176, 256, 1, 1, TransposedB>(1),
-    by_rows<T, 256, 96, 1, 1, TransposedB>(0.98),
-    by_rows<T, 256, 160, 1, 1, TransposedB>(1),
-    by_rows<T, 256, 160, 1, 2, TransposedB>(1),
-    by_rows<T, 256, 192, 1, 1, TransposedB>(1),
+    clustered_tile<T, by_columns, 80, 128, 2, 2, TransposedB>(0.77),
+    clustered_tile<T, by_columns, 128, 128, 2, 2, TransposedB>(0.94),
+    clustered_tile<T, by_columns, 144, 128, 2, 2, TransposedB>(0.94),
+    clustered_tile<T, by_columns, 160, 128, 1, 2, TransposedB>(0.95),
+    clustered_tile<T, by_columns, 192, 128, 2, 2, TransposedB>(1),
+    clustered_tile<T, by_columns, 208, 192, 1, 1, TransposedB>(1),
+    clustered_tile<T, by_columns, 208, 192, 1, 2, TransposedB>(1),
+    clustered_tile<T, by_columns, 176, 256, 1, 1, TransposedB>(1),
+    clustered_tile<T, by_rows, 256, 96, 1, 1, TransposedB>(0.98),
+    clustered_tile<T, by_rows, 256, 160, 1, 1, TransposedB>(1),
+    clustered_tile<T, by_rows, 256, 160, 1, 2, TransposedB>(1),
+    clustered_tile<T, by_rows, 256, 192, 1, 1, TransposedB>(1),
     tile<TransposedProductTile<T, 16, 1, 1, 1, false, true, TransposedB>>(270, 2000),
     tile<TransposedProductTile<T, 64, 1, 1, 1, false, true, TransposedB>>(270, 2000),
     tile<TransposedProductTile<T, 16, 1, 2, 1, false, false, TransposedB>>(270, 4200),

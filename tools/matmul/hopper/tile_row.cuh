@@ -10,7 +10,8 @@
 namespace BACKEND {
 
 // Tiles of matrices that are stored transposed. (Their cycles are those that the same tiles of plain matrices had
-// before these lay in low bands, or from one or two batches, not fitted.)
+// before these lay in low bands, or lie between their neighbors', or are from one or two batches, not fitted; but for
+// clustered_tile().)
 using TransposedA = StoredLayouts<true, false>;
 using TransposedB = StoredLayouts<false, true>;
 using TransposedAB = StoredLayouts<true, true>;
