@@ -353,7 +353,7 @@ ones() { awk -v where="$1" -v n=$(($2 * $3)) 'BEGIN { for (i = 0; i < n; ++i) pr
     try matmul --tile list -t bf16
     if [ "$(wc -l <<<"$output")" -lt 3 ]; then skip "such tiles need compute capability 9.0"; fi
     [ "$(grep -c '^hopper,.*,none$' <<<"$output")" -eq 80 ]
-    [ "$(grep -c '^hopper,.*,b$' <<<"$output")" -eq 28 ]
+    [ "$(grep -c '^hopper,.*,b$' <<<"$output")" -eq 37 ]
     local tile
     for tile in 128x256x64 {112,96}x64x64 96x64x64/4 128x64x64/{2,4} 64x64x64/{2,8} 64x128x64/8 128x128x64/{2,4,8} 64x128x64:cluster-2x1 \
         64x128x64:stream-k@40 128x128x64:stream-k; do
@@ -400,7 +400,7 @@ ones() { awk -v where="$1" -v n=$(($2 * $3)) 'BEGIN { for (i = 0; i < n; ++i) pr
     done
     try matmul --tile list -t bf16
     tiles=$(grep '^hopper,.*,b$' <<<"$output" | cut -d , -f 2)
-    [ "$(wc -l <<<"$tiles")" -eq 28 ] || complain "$tiles"
+    [ "$(wc -l <<<"$tiles")" -eq 37 ] || complain "$tiles"
     for dtype in bf16 f16; do
         for tile in $tiles; do
             expect_fine matmul -t $dtype -k hopper --tile "$tile" --transpose b -w 0 -r 1 --csv \
@@ -409,7 +409,7 @@ ones() { awk -v where="$1" -v n=$(($2 * $3)) 'BEGIN { for (i = 0; i < n; ++i) pr
         done
     done
     tiles=$(grep -v -e / -e :stream-k <<<"$tiles")  # (Parts along k are of one product.)
-    [ "$(wc -l <<<"$tiles")" -eq 24 ] || complain "$tiles"
+    [ "$(wc -l <<<"$tiles")" -eq 27 ] || complain "$tiles"
     for tile in $tiles; do
         expect_fine matmul -t bf16 -k hopper --tile "$tile" --transpose b --batch 60 -w 0 -r 1 --csv -n 257x264x328
         [ "$(column verify | sort -u)" = pass ] || complain "--tile $tile --transpose b --batch 60"
@@ -443,7 +443,9 @@ shared() {
         shared $dtype 16x64x64:stream-k@108 130x176x840
         shared $dtype 64x128x64:stream-k@30 130x176x1000
         shared $dtype 64x128x64:stream-k@45 131x333x1001
+        shared $dtype 16x64x64:stream-k@108 130x176x840 --transpose b
         shared $dtype 64x128x64:stream-k@45 131x333x1001 --transpose b
+        shared $dtype 128x128x64:stream-k@100 130x176x3000 --transpose b
         shared $dtype 64x128x64:stream-k@130 1x1x10000
         shared $dtype 128x128x64:stream-k@100 130x176x3000
         shared $dtype 192x128x64:stream-k@80 200x176x3000

@@ -59,6 +59,7 @@ workloads() {
                 "--profile -t bf16 -k hopper --tile 64x128x64:stream-k:cluster-2x1@8 -n 130x100x600" \
                 "--profile -t bf16 -k hopper --tile 128x128x64:cluster-2x2,256x160x64:cluster-1x2 -n 600x328x584" \
                 "--profile -t bf16 -k hopper --tile 80x128x64:cluster-2x2,256x160x64:cluster-1x2 --transpose b -n 330x328x584 --batch 10" \
+                "--profile -t bf16 -k hopper --tile 96x64x64/4,88x64x64,128x128x64:stream-k@12 --transpose b -n 130x200x600" \
                 "--profile -t f16 -k hopper --tile 208x192x64:cluster-1x2,160x256x64,176x192x64:cluster-2x1 -n 430x408x328" \
                 "--profile -t tf32 -k hopper --tile 256x128x32:stream-k:cluster-1x2 -n 300x260x100" \
                 "--profile -t tf32 -k hopper --tile 192x128x32:cluster-1x2 -n 300x260x100" \

@@ -48,10 +48,13 @@ inline double waiting_for_others(double busy) {
 }
 
 // The work of the busiest block: how long it multiplies, in stages of a whole tile, and how many tiles it stores; and
-// of all: the fraction of multiprocessors that have tiles, and whether all tiles are shared, with sums that blocks
-// exchange, and in equal parts by a kernel that deals them side by side.
+// of all: the fraction of multiprocessors that have tiles.
+// If the last wave is not a whole one, or its tiles are shared: how many of the stages are in it, its part of all tiles,
+// and how many stages adding other blocks' sums takes. Whether all tiles are shared, with sums that blocks exchange, and
+// in equal parts by a kernel that deals them side by side.
 struct BlockWork {
     double stages, stores, busy;
+    double last_stages = 0, last_part = 0, sums = 0;
     bool exchanged = false, side_by_side = false;
 };
 

@@ -68,17 +68,30 @@ inline BlockWork longest_work(const TileChoice& choice, const ProductShape& shap
     const size_t tiles = choice.sets_of_tiles(shape) * products;
     const StreamKSchedule schedule =
         stream_k_schedule(tiles, k, choice.tile.k, multiprocessors / choice.sharing_blocks(), sharing);
-    const size_t full_waves = divide_up(size_t{schedule.whole} * cluster, device.blocks_at_once(cluster));
+    const size_t at_once = device.blocks_at_once(cluster), blocks = size_t{schedule.whole} * cluster,
+                 full_waves = divide_up(blocks, at_once);
     // In a batch, a single tile takes as long as all those that a multiprocessor works on at once.
     const double waves = double(choice.at_once > 1 ? std::max<size_t>(full_waves, choice.at_once) : full_waves);
-    if (schedule.whole == tiles)
-        return {waves * steps, waves, std::min(1.0, double(tiles) * cluster / multiprocessors)};
+    if (schedule.whole == tiles) {
+        const size_t left = blocks % at_once;
+        return {.stages = waves * steps,
+                .stores = waves,
+                .busy = std::min(1.0, double(blocks) / multiprocessors),
+                .last_stages = left > 0 ? steps : 0,
+                .last_part = double(left) / double(blocks)};
+    }
     // (A share of more than a tile has several tiles' results.)
     const size_t shared = tiles - schedule.whole;
     const bool all = schedule.whole == 0;
-    return {waves * steps + stream_k_stages(shared, schedule.steps, schedule.shares, sharing),
-            waves + double(divide_up(shared, schedule.shares)), 1, all && schedule.exchanged,
-            all && sharing.side_by_side && schedule.shares % shared == 0};
+    const double of_share = stages_of_share(shared, schedule.steps, schedule.shares, sharing);
+    return {.stages = waves * steps + of_share,
+            .stores = waves + double(divide_up(shared, schedule.shares)),
+            .busy = 1,
+            .last_stages = of_share,
+            .last_part = double(shared) / double(tiles),
+            .sums = stages_of_sums(shared, schedule.shares, sharing),
+            .exchanged = all && schedule.exchanged,
+            .side_by_side = all && sharing.side_by_side && schedule.shares % shared == 0};
 }
 
 // The bytes that several tiles read, of the products of a batch that are computed at the same time.
@@ -130,11 +143,14 @@ inline double cycles_of_groups(const TileChoice& choice, const ProductShape& sha
                                     cost.stored_pieces, groups.stored_elements),
                  moving = (operands / (groups.read_bytes_per_cycle * device.memory_speed) + results / rate) *
                           choice.element_bytes / double(multiprocessors);
-    // (Not fitted to more steps: of 79 such products in f64 groups were best in two; one took 1.8 times the estimate.)
-    constexpr size_t most_steps = 2000;
-    constexpr double beyond = 1.8;
-    return (groups.beginning + overlapped(computing, moving, groups.visible_part)) *
-           (shape.k > most_steps ? beyond : 1);
+    // In f64, products of many steps whose rows are not aligned take longer (28 on an H100; 69 aligned ones and those in
+    // f32 do not).
+    constexpr size_t many_steps = 2000, alignment = 16;
+    constexpr double slower = 1.7;
+    const auto is_whole = [&](size_t columns) { return columns * choice.element_bytes % alignment == 0; };
+    const bool is_aligned = is_whole(shape.n) && is_whole(shape.k);
+    const bool is_slower = choice.element_bytes == 8 && !is_aligned && shape.k > many_steps;
+    return (groups.beginning + overlapped(computing, moving, groups.visible_part)) * (is_slower ? slower : 1);
 }
 
 // The estimated cycles of a choice: blocks run in waves of one per multiprocessor, and a wave takes as long as a tile
@@ -152,10 +168,11 @@ inline double estimated_cycles(const TileChoice& choice, const ProductShape& sha
                  loading = narrow + (in_place ? loading_cycles_in_place(choice, work.busy)
                                               : loading_cycles(choice, shape, cost, work)),
                  visible = work.side_by_side && choice.element_bytes == 2 ? LoadingCost::visible_of_parts : 0,
-                 computing = work.stages * overlapped(multiplying, loading, visible);
+                 stage = overlapped(multiplying, loading, visible), computing = work.stages * stage,
+                 adding = work.sums * multiplying;
     if (products > 1) {
         const double reading = memory_cycles(choice, shape, MemoryCost::bytes_per_cycle, multiprocessors);
-        return cycles_of_batch(choice, shape, products, device, work, computing, reading * double(products));
+        return cycles_of_batch(choice, shape, products, device, work, computing + adding, reading * double(products));
     }
     const double copying = in_place ? 0 : copying_cycles(shape, choice.stored, choice.element_bytes, cost, device);
     const double least = (in_place ? LoadingCost::least_in_place : 1) *
@@ -163,12 +180,16 @@ inline double estimated_cycles(const TileChoice& choice, const ProductShape& sha
                  reading = std::max(least, memory_cycles(choice, shape, cost.bytes_per_cycle, multiprocessors)),
                  storing =
                      results_cycles(shape, choice.stored.c, std::max(2U, choice.element_bytes), cost, multiprocessors);
+    // The last wave reads what is left, often with few multiprocessors; sums are added when all is read.
+    const double last = work.last_stages * stage, reading_last = reading * work.last_part,
+                 moving = overlapped(computing - last, reading - reading_last, cost.visible_part) +
+                          overlapped(last, reading_last, cost.visible_part);
     const double of_tiles = (work.stores - 1 + cost.tile_part) * choice.fixed_cycles +
                             double(choice.tile.m) * choice.tile.n * cost.per_result;
     const double straightening_begins = in_place && choice.straightening > 0 ? LoadingCost::straightening_begins : 0;
     return copying + straightening_begins + cost.beginning + (choice.split_k > 1 ? cost.cluster : 0) +
            (choice.sharing_blocks() > 1 ? cost.multicast : 0) +
-           overlapped(overlapped(computing, reading, cost.visible_part) + of_tiles, storing, cost.visible_storing);
+           overlapped(moving + adding + of_tiles, storing, cost.visible_storing);
 }
 
 // Whether a choice can compute so many products at all, however slowly.

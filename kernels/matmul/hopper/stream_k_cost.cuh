@@ -87,12 +87,16 @@ constexpr bool exchanges_sums(size_t tiles, size_t shares, const StreamKCost& co
     return cost.stages_of_exchange > 0 && tiles > 0 && shares >= 4 * tiles && shares % tiles == 0;
 }
 
-/// The time of `tiles` tiles cut into `shares` shares, in stages.
-inline double stream_k_stages(size_t tiles, size_t steps, size_t shares, const StreamKCost& cost) {
+/// The stages of a share if `tiles` tiles are cut into `shares` shares.
+inline double stages_of_share(size_t tiles, size_t steps, size_t shares, const StreamKCost& cost) {
     const bool equal_parts = shares % tiles == 0;  // of each tile
-    const double stages = double(divide_up(tiles * steps, shares)) * (equal_parts ? 1 : cost.slowdown);
-    if (exchanges_sums(tiles, shares, cost)) return stages + cost.stages_of_exchange;
-    return stages + double(divide_up(shares, tiles)) * cost.stages_per_sum + cost.stages_of_waiting;
+    return double(divide_up(tiles * steps, shares)) * (equal_parts ? 1 : cost.slowdown);
+}
+
+/// How long blocks then take to add their sums, in stages.
+inline double stages_of_sums(size_t tiles, size_t shares, const StreamKCost& cost) {
+    if (exchanges_sums(tiles, shares, cost)) return cost.stages_of_exchange;
+    return double(divide_up(shares, tiles)) * cost.stages_per_sum + cost.stages_of_waiting;
 }
 
 /// Tiles in whole waves of `blocks`. Those of the last, partial wave are shared if that is faster: among all blocks, or
@@ -107,7 +111,8 @@ inline StreamKSchedule stream_k_schedule(size_t tiles, size_t k, unsigned tile_k
     double fewest = double(steps);
     const auto consider = [&](size_t candidate_tiles, size_t candidate) {
         const size_t whole_waves = candidate_tiles / blocks;
-        const double stages = stream_k_stages(candidate_tiles, steps, candidate, cost) - double(whole_waves * steps);
+        const double stages = stages_of_share(candidate_tiles, steps, candidate, cost) +
+                              stages_of_sums(candidate_tiles, candidate, cost) - double(whole_waves * steps);
         if (stages >= fewest) return;
         fewest = stages;
         shared = candidate_tiles;

@@ -15,7 +15,8 @@ namespace BACKEND {
 
 // What products of one type by `direct` cost, in cycles, the caches cold. tests/measure/fit_direct.py fits these
 // constants and those of direct_tiles. (These are from 103 shapes with all tiles on an H100; those of f32 are from an
-// earlier fit to them, whose choices were better, and its `reached` were raised by 3 or 6 % for a faster loop.)
+// earlier fit to them, whose choices were better, and its `reached` were raised by 3 or 6 % for a faster loop.
+// `scattered` was set by hand there after 660 products, many of them of few rows and large Bs.)
 struct DirectCost {
     double beginning;          // of a product
     double fixed;              // of a wave of blocks: filling the ring, storing the sums
@@ -28,12 +29,13 @@ struct DirectCost {
     double between_clusters;   // if several clusters share k
     double bytes_per_cycle;    // of an H200's memory, for each multiprocessor
     double visible_part;       // of the shorter of computing and reading: the rest is hidden
+    double scattered = 0;      // part more that the memory takes for each: blocks share k; several on a multiprocessor
     double narrow_b = 0;       // as in ProductCost, but 16 bits wait, too (set by hand after 900 products)
 };
-inline constexpr DirectCost direct_cost_16_bit = {1540, 7010, 424, 281, 0.068, 0.077, 3360, 22, 3200, 16.6, 0.05, 250},
-                            direct_cost_f32 = {2350, 4150, 500, 161, 0.048, 0, 4510, 4, 3650, 14, 0.39},
-                            direct_cost_tf32 = {2430, 6350, 385, 1114, 0, 0.049, 3250, 25, 2630, 11.5, 0.09, 400},
-                            direct_cost_f64 = {3060, 5390, 337, 17, 0, 0.112, 4220, 3, 2900, 13.2, 0.15};
+constexpr DirectCost direct_cost_16_bit{1540, 7010, 424, 281, 0.068, 0.077, 3360, 22, 3200, 16.6, 0.05, 0.3, 250};
+constexpr DirectCost direct_cost_f32{2350, 4150, 500, 161, 0.048, 0, 4510, 4, 3650, 14, 0.39, 0.15};
+constexpr DirectCost direct_cost_tf32{2430, 6350, 385, 1114, 0, 0.049, 3250, 25, 2630, 11.5, 0.09, 0, 400};
+constexpr DirectCost direct_cost_f64{3060, 5390, 337, 17, 0, 0.112, 4220, 3, 2900, 13.2, 0.15};
 
 // A tile, and what decides how long it takes.
 struct DirectChoice {
@@ -165,15 +167,17 @@ inline double direct_cycles(const DirectChoice& choice, unsigned blocks, const P
     constexpr double added_bytes_per_cycle = 50;  // of the clusters' sums of a tile (from two products of long k)
     const double adding_clusters = double(blocks / cluster) * double(choice.tile.m) * choice.tile.n *
                                    std::max(4U, choice.element_bytes) / added_bytes_per_cycle;
-    const double computing = double(waves) * wave(resident) +
-                             wave(std::min(size_t{resident}, divide_up(left, occupied))) +
-                             (blocks > 1 ? cost.sharing + cost.sharing_per_block * cluster : 0) +
-                             (blocks > cluster ? cost.between_clusters + adding_clusters : 0);
+    const double computing =
+        double(waves) * wave(resident) + wave(std::min(size_t{resident}, divide_up(left, occupied)));
+    const double adding = (blocks > 1 ? cost.sharing + cost.sharing_per_block * cluster : 0) +
+                          (blocks > cluster ? cost.between_clusters + adding_clusters : 0);
     const double moving = shape.elements() * double(products) * choice.element_bytes /
                           (cost.bytes_per_cycle * device.memory_speed * device.multiprocessors);
     const double least = products == 1 ? least_reading_cycles(shape, choice.element_bytes, device) : 0;
     const double memory = std::max(least, moving);
-    return cost.beginning + overlapped(computing, memory, cost.visible_part);
+    const double scattered =
+        1 + cost.scattered * ((blocks > 1 ? 1 : 0) + (all > device.blocks_at_once(cluster) ? 1 : 0));
+    return cost.beginning + overlapped(computing, memory * scattered, cost.visible_part) + adding;
 }
 
 }  // namespace BACKEND

@@ -75,13 +75,14 @@ inline constexpr TileChoice f32_tiles[] = {
     f32_group_tile<32, 32, 1, 12, 2, TransposedAB>(0.5, 0.5),
 };
 
-// f64. Tensor cores do 128 multiply-adds a cycle. `reached`: the fraction of the peak. (Those of the two smallest tiles
-// are set by hand, from 110 products on an H100.)
+// f64. Tensor cores do 128 multiply-adds a cycle. `reached`: the fraction of the peak. (Those of the smallest tile are
+// set by hand, from 110 products on an H100; those of four others, and the fixed cycles, after 157.)
 template <int tile_m, int tile_n, int warps_m, int stages, typename Layouts = PlainLayouts>
 constexpr TileChoice f64_tile(double reached) {
     constexpr double cycles_at_peak = tile_m * tile_n * hopper_tile_k<double> / 128, floats = 2 * tile_m * tile_n;
     const StreamKCost cost = small_tile_stream_k(floats, cycles_at_peak / reached, 1.05, 4000);
-    return tile<F64Tile<tile_m, tile_n, warps_m, stages, Layouts>>(cycles_at_peak / reached, 2500, cost);
+    return tile<F64Tile<tile_m, tile_n, warps_m, stages, Layouts>>(cycles_at_peak / reached,
+                                                                   1000 + 0.25 * tile_m * tile_n, cost);
 }
 // Several blocks of a multiprocessor; the cycles are those of one tile.
 template <int tile_m, int tile_n, int warps_m, int stages, int resident>
@@ -95,12 +96,12 @@ constexpr TileChoice f64_resident_tile(double reached, double alone = 1) {
 }
 inline constexpr TileChoice f64_tiles[] = {
     f64_tile<128, 128, 2, 6>(0.92),
-    f64_tile<96, 128, 2, 7>(0.9),
+    f64_tile<96, 128, 2, 7>(0.93),
     f64_tile<64, 128, 2, 8>(0.9),
     f64_tile<128, 64, 4, 8>(0.9),
-    f64_tile<64, 64, 2, 8>(0.88),
-    f64_tile<32, 64, 2, 8>(0.68),
-    f64_tile<64, 32, 4, 8>(0.75),
+    f64_tile<64, 64, 2, 8>(0.91),
+    f64_tile<32, 64, 2, 8>(0.7),
+    f64_tile<64, 32, 4, 8>(0.72),
     f64_tile<32, 32, 4, 12>(0.48),
     f64_resident_tile<32, 64, 2, 6, 3>(0.846, 1.21),
     f64_resident_tile<32, 32, 4, 8, 3>(0.598),
