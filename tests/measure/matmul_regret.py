@@ -1,7 +1,7 @@
 """Times every tile of matmul's fast variants on random shapes, and shows what the choice of `fastest` costs.
 
     python3 tests/measure/matmul_regret.py [--shapes N] [--types LIST] [--seed N] [--most-steps N] [--samples N]
-        [--program FILE] [--worst N] [--rows FILE] [--dry-run]
+        [--transpose LIST] [--program FILE] [--worst N] [--rows FILE] [--dry-run]
 
 The shapes are drawn as by matmul_shapes.py, up to --most-steps multiply-adds (2^36). Regret is the time of the choice
 over that of the fastest tile. Where it is above 1.05, all are timed again, in turns and with more samples, and only the
@@ -45,6 +45,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--most-steps", type=float, default=2.0 ** 36)
     parser.add_argument("--samples", type=int, default=5)
+    parser.add_argument("--transpose", choices=("a", "b", "a,b"))
     parser.add_argument("--program", default=os.path.join(ROOT, "bin", "matmul"))
     parser.add_argument("--worst", type=int, default=10)
     parser.add_argument("--rows")

@@ -1,11 +1,13 @@
 """Times matmul's `fastest` against a peer on random shapes, for every type, and shows where it is slower.
 
     python3 tests/measure/matmul_shapes.py [--shapes N] [--types LIST] [--seed N] [--seconds S] [--samples N]
-        [--peer NAME] [--program FILE] [--worst N] [--rows FILE] [--dry-run]
+        [--layers] [--transpose LIST] [--peer NAME] [--program FILE] [--worst N] [--rows FILE] [--dry-run]
 
 m, n and k are drawn log-uniformly from 1 to 16384, m n k up to 2^40; in every second shape all three are multiples of
-64. Each type is one process, in which samples of fastest and its peer take turns. A ratio is the peer's time over
-ours; shapes below 0.95 are timed again with more samples, so that a disturbed sample does not count.
+64. With --layers they are those of a language model's linear layers instead: 1 to 128 rows and a large B, which random
+shapes hardly ever have; --transpose b stores B as such layers do.
+Each type is one process, in which samples of fastest and its peer take turns. A ratio is the peer's time over ours;
+shapes below 0.95 are timed again with more samples, so that a disturbed sample does not count.
 --seconds S ends a type's run after a fifth of that (or its part of the types given). --rows FILE keeps all rows.
 400 shapes of five types take about four minutes on one GPU, half of that to make the inputs; --shapes 80 a minute.
 """
@@ -20,6 +22,8 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MOST_EXTENT, MOST_STEPS, MULTIPLE = 16384, 2 ** 40, 64
+LAYER_ROWS = (1, 4, 8, 16, 32, 64, 128)
+LAYERS = ((768, 768), (3072, 768), (2048, 2048), (1024, 8192), (4096, 4096), (5120, 5120), (4096, 11008), (11008, 4096))
 PART = 100  # shapes per call: a time budget is checked between calls
 
 
@@ -38,9 +42,14 @@ def draw_shapes(count, seed):
     return shapes
 
 
+def layer_shapes():
+    return [(rows,) + layer for rows in LAYER_ROWS for layer in LAYERS]
+
+
 def rows_of(arguments, dtype, shapes, options):
     """The rows that one process of matmul prints for these shapes, as dictionaries; a dry run prints its command."""
-    command = [arguments.program, "-d", "gpu", "-t", dtype] + options + ["--no-verify", "-w", "1", "-q", "--csv", "-n",
+    stored = ["--transpose", arguments.transpose] if arguments.transpose else []
+    command = [arguments.program, "-d", "gpu", "-t", dtype] + stored + options + ["--no-verify", "-w", "1", "-q", "--csv", "-n",
                ",".join("%dx%dx%d" % shape for shape in shapes)]
     if arguments.dry_run:
         print(" ".join([os.path.relpath(command[0])] + command[1:]))
@@ -107,13 +116,16 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=math.inf)
     parser.add_argument("--samples", type=int, default=7)
+    parser.add_argument("--layers", action="store_true")
+    parser.add_argument("--transpose", choices=("a", "b", "a,b"))
     parser.add_argument("--peer", default="cublas")
     parser.add_argument("--program", default=os.path.join(ROOT, "bin", "matmul"))
     parser.add_argument("--worst", type=int, default=20)
     parser.add_argument("--rows")
     parser.add_argument("--dry-run", action="store_true")
     arguments = parser.parse_args()
-    shapes, types = draw_shapes(arguments.shapes, arguments.seed), arguments.types.split(",")
+    shapes = layer_shapes() if arguments.layers else draw_shapes(arguments.shapes, arguments.seed)
+    types = arguments.types.split(",")
     rows = open(arguments.rows, "w") if arguments.rows else None
     for dtype in types:
         end, results = time.monotonic() + arguments.seconds / len(types), {}

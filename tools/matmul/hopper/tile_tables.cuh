@@ -18,13 +18,16 @@ namespace BACKEND {
 // A tile of the multiply-add units whose cycles follow from its size, see F32StageCost.
 // `straightening`, see TileChoice, is three quarters of the median of 48 to 65 products on an H100: since then, warps
 // ask for boxes in fewer instructions. (128 x 16, which loads more than it multiplies, has all of its median; that
-// of 128 x 32 lies between its neighbors'. Two tiles' own fixed cycles are set by hand after 163 products on an H100.)
+// of 128 x 32 lies between its neighbors'. Two tiles' own fixed cycles are set by hand after 163 products on an H100,
+// and how long one waits for other blocks' sums after 157.)
 template <int tile_m, int tile_n, int warp_m, int warp_n, int lanes_m = 4, bool batch = false>
-constexpr TileChoice f32_transposed_tile(double straightening, double fixed_cycles = F32StageCost::fixed_cycles) {
+constexpr TileChoice f32_transposed_tile(double straightening, double fixed_cycles = F32StageCost::fixed_cycles,
+                                         double stages_of_waiting = 0) {
     using Tile = F32TransposedTile<tile_m, tile_n, warp_m, warp_n, lanes_m, batch>;
     constexpr double elements = tile_m * tile_n, cycles = F32StageCost::cycles(elements);
-    return tile<Tile>(cycles, fixed_cycles,
-                      Tile::Shape::slices == 1 ? f32_stream_k : small_tile_stream_k(elements, cycles), straightening);
+    StreamKCost cost = Tile::Shape::slices == 1 ? f32_stream_k : small_tile_stream_k(elements, cycles);
+    cost.stages_of_waiting += stages_of_waiting;
+    return tile<Tile>(cycles, fixed_cycles, cost, straightening);
 }
 
 // f32: the multiply-add units do 128 a cycle. Small tiles have less to load and to wait for at the beginning and end:
@@ -51,7 +54,7 @@ inline constexpr TileChoice f32_tiles[] = {
     f32_transposed_tile<64, 128, 32, 64>(60, 4000),
     f32_transposed_tile<128, 64, 32, 32, 8>(255),
     f32_transposed_tile<64, 64, 32, 32, 8>(30, 5500),
-    f32_transposed_tile<32, 256, 16, 64>(285),
+    f32_transposed_tile<32, 256, 16, 64>(285, F32StageCost::fixed_cycles, 1.5),
     f32_transposed_tile<16, 256, 16, 64>(375),
     f32_transposed_tile<128, 32, 32, 32, 8>(320),
     f32_transposed_tile<128, 16, 64, 16, 8>(390),
@@ -75,14 +78,13 @@ inline constexpr TileChoice f32_tiles[] = {
     f32_group_tile<32, 32, 1, 12, 2, TransposedAB>(0.5, 0.5),
 };
 
-// f64. Tensor cores do 128 multiply-adds a cycle. `reached`: the fraction of the peak. (Those of the smallest tile are
-// set by hand, from 110 products on an H100; those of four others, and the fixed cycles, after 157.)
+// f64. Tensor cores do 128 multiply-adds a cycle. `reached`: the fraction of the peak. (Those of the two smallest tiles
+// are set by hand, from 110 products on an H100.)
 template <int tile_m, int tile_n, int warps_m, int stages, typename Layouts = PlainLayouts>
 constexpr TileChoice f64_tile(double reached) {
     constexpr double cycles_at_peak = tile_m * tile_n * hopper_tile_k<double> / 128, floats = 2 * tile_m * tile_n;
     const StreamKCost cost = small_tile_stream_k(floats, cycles_at_peak / reached, 1.05, 4000);
-    return tile<F64Tile<tile_m, tile_n, warps_m, stages, Layouts>>(cycles_at_peak / reached,
-                                                                   1000 + 0.25 * tile_m * tile_n, cost);
+    return tile<F64Tile<tile_m, tile_n, warps_m, stages, Layouts>>(cycles_at_peak / reached, 2500, cost);
 }
 // Several blocks of a multiprocessor; the cycles are those of one tile.
 template <int tile_m, int tile_n, int warps_m, int stages, int resident>
@@ -96,12 +98,12 @@ constexpr TileChoice f64_resident_tile(double reached, double alone = 1) {
 }
 inline constexpr TileChoice f64_tiles[] = {
     f64_tile<128, 128, 2, 6>(0.92),
-    f64_tile<96, 128, 2, 7>(0.93),
+    f64_tile<96, 128, 2, 7>(0.9),
     f64_tile<64, 128, 2, 8>(0.9),
     f64_tile<128, 64, 4, 8>(0.9),
-    f64_tile<64, 64, 2, 8>(0.91),
-    f64_tile<32, 64, 2, 8>(0.7),
-    f64_tile<64, 32, 4, 8>(0.72),
+    f64_tile<64, 64, 2, 8>(0.88),
+    f64_tile<32, 64, 2, 8>(0.68),
+    f64_tile<64, 32, 4, 8>(0.75),
     f64_tile<32, 32, 4, 12>(0.48),
     f64_resident_tile<32, 64, 2, 6, 3>(0.846, 1.21),
     f64_resident_tile<32, 32, 4, 8, 3>(0.598),
