@@ -31,7 +31,7 @@ CLUSTERS = ((132, 66, 39, 30, 22, 17, 15, 15, 9, 7, 7, 7, 7, 7, 7, 7),
 MOST_STEPS = 2 ** 34
 STARTS = {"beginning": 5000, "fixed": 1500, "shortest_stage": 500, "crowding": 300, "unit": 0.06, "shifted": 0.06,
           "sharing": 2500, "sharing_per_block": 30, "between_clusters": 3000,
-          "bytes_per_cycle": 15, "visible_part": 0.5}
+          "bytes_per_cycle": 15, "visible_part": 0.5, "scattered": 0.2}
 MOST_CLUSTER = 16
 ADDED_BYTES = 50  # added_bytes_per_cycle of the source
 LEAST_READING = 16.6  # bytes a cycle: least_reading_cycles() of the source
@@ -86,7 +86,8 @@ def cycles(dtype, shape, tile, blocks, constants):
     steps, most = divide_up(divide_up(k, tile_k), blocks), occupancy(dtype, tile, shape)
     at_once = blocks_at_once(cluster, most)
     occupied = blocks_at_once(cluster, 1)
-    waves, left = divmod(divide_up(m, tile_m) * divide_up(n, tile_n) * blocks, at_once)
+    all_blocks = divide_up(m, tile_m) * divide_up(n, tile_n) * blocks
+    waves, left = divmod(all_blocks, at_once)
 
     def units(columns, rows):
         row = columns * size
@@ -104,14 +105,17 @@ def cycles(dtype, shape, tile, blocks, constants):
         return fixed + steps * max(busy, constants["shortest_stage"]) if each else 0
 
     computing = waves * wave(most) + wave(min(most, divide_up(left, occupied)))
+    adding = 0
     if blocks > 1:
-        computing += constants["sharing"] + constants["sharing_per_block"] * cluster
+        adding += constants["sharing"] + constants["sharing_per_block"] * cluster
     if blocks > cluster:
-        computing += constants["between_clusters"] + blocks // cluster * tile_m * tile_n * max(4, size) / ADDED_BYTES
+        adding += constants["between_clusters"] + blocks // cluster * tile_m * tile_n * max(4, size) / ADDED_BYTES
     speed = constants["memory_speed"] * MULTIPROCESSORS
     memory = max((m * k + k * n + m * n) * size / (constants["bytes_per_cycle"] * speed),
                  (m + n) * k * size / (LEAST_READING * speed))
-    return LAUNCH + constants["beginning"] + max(computing, memory) + constants["visible_part"] * min(computing, memory)
+    memory *= 1 + constants["scattered"] * ((blocks > 1) + (all_blocks > occupied))
+    overlapped = max(computing, memory) + constants["visible_part"] * min(computing, memory)
+    return LAUNCH + constants["beginning"] + overlapped + adding
 
 
 def measure(arguments, dtype):

@@ -23,7 +23,8 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MOST_EXTENT, MOST_STEPS, MULTIPLE = 16384, 2 ** 40, 64
 LAYER_ROWS = (1, 4, 8, 16, 32, 64, 128)
-LAYERS = ((768, 768), (3072, 768), (2048, 2048), (1024, 8192), (4096, 4096), (5120, 5120), (4096, 11008), (11008, 4096))
+LAYERS = ((768, 768), (3072, 768), (2048, 2048), (1024, 8192),
+          (4096, 4096), (5120, 5120), (4096, 11008), (11008, 4096))  # n, k
 PART = 100  # shapes per call: a time budget is checked between calls
 
 
@@ -48,7 +49,8 @@ def layer_shapes():
 
 def rows_of(arguments, dtype, shapes, options):
     """The rows that one process of matmul prints for these shapes, as dictionaries; a dry run prints its command."""
-    stored = ["--transpose", arguments.transpose] if arguments.transpose else []
+    transposed = getattr(arguments, "transpose", None)
+    stored = ["--transpose", transposed] if transposed else []
     command = [arguments.program, "-d", "gpu", "-t", dtype] + stored + options + ["--no-verify", "-w", "1", "-q", "--csv", "-n",
                ",".join("%dx%dx%d" % shape for shape in shapes)]
     if arguments.dry_run:
