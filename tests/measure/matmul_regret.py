@@ -24,9 +24,9 @@ def time_all(arguments, dtype, shapes):
     """For each shape, a list of (ns, variant, tile), the choice first."""
     samples = ["-r", str(arguments.samples), "--max-ci", "0"]
     times = {}
-    for row in rows_of(arguments, dtype, shapes, ["-k", "fastest"] + samples):
+    for row in rows_of(arguments, dtype, shapes, ["-k", "fastest"] + samples, arguments.transpose):
         times[shape_of(row)] = [(float(row["median_ns"]), "fastest", row["p_tile"])]
-    for row in rows_of(arguments, dtype, shapes, ["-k", VARIANTS, "--tile", "all"] + samples):
+    for row in rows_of(arguments, dtype, shapes, ["-k", VARIANTS, "--tile", "all"] + samples, arguments.transpose):
         times[shape_of(row)].append((float(row["median_ns"]), row["kernel"], row["p_tile"]))
     return times
 
@@ -34,7 +34,7 @@ def time_all(arguments, dtype, shapes):
 def time_again(arguments, dtype, shape):
     """The regret by samples in turns."""
     rows = rows_of(arguments, dtype, [shape], ["-k", "fastest," + VARIANTS, "--versus", "fastest", "--tile", "all",
-                                               "-r", str(4 * arguments.samples), "--max-ci", "0"])
+                                               "-r", str(4 * arguments.samples), "--max-ci", "0"], arguments.transpose)
     return max([1.0] + [float(row["versus_ratio"]) for row in rows if row["kernel"] != "fastest"])
 
 

@@ -4,8 +4,8 @@
         [--layers] [--transpose LIST] [--peer NAME] [--program FILE] [--worst N] [--rows FILE] [--dry-run]
 
 m, n and k are drawn log-uniformly from 1 to 16384, m n k up to 2^40; in every second shape all three are multiples of
-64. With --layers they are those of a language model's linear layers instead: 1 to 128 rows and a large B, which random
-shapes hardly ever have; --transpose b stores B as such layers do.
+64. With --layers, which ignores --shapes and --seed, they are those of a language model's linear layers: 1 to 128 rows
+and a large B, which random shapes hardly ever have; --transpose b stores B as such layers do.
 Each type is one process, in which samples of fastest and its peer take turns. A ratio is the peer's time over ours;
 shapes below 0.95 are timed again with more samples, so that a disturbed sample does not count.
 --seconds S ends a type's run after a fifth of that (or its part of the types given). --rows FILE keeps all rows.
@@ -47,12 +47,11 @@ def layer_shapes():
     return [(rows,) + layer for rows in LAYER_ROWS for layer in LAYERS]
 
 
-def rows_of(arguments, dtype, shapes, options):
+def rows_of(arguments, dtype, shapes, options, transpose=None):
     """The rows that one process of matmul prints for these shapes, as dictionaries; a dry run prints its command."""
-    transposed = getattr(arguments, "transpose", None)
-    stored = ["--transpose", transposed] if transposed else []
-    command = [arguments.program, "-d", "gpu", "-t", dtype] + stored + options + ["--no-verify", "-w", "1", "-q", "--csv", "-n",
-               ",".join("%dx%dx%d" % shape for shape in shapes)]
+    stored = ["--transpose", transpose] if transpose else []
+    command = [arguments.program, "-d", "gpu", "-t", dtype] + stored + options
+    command += ["--no-verify", "-w", "1", "-q", "--csv", "-n", ",".join("%dx%dx%d" % shape for shape in shapes)]
     if arguments.dry_run:
         print(" ".join([os.path.relpath(command[0])] + command[1:]))
         return []
@@ -70,7 +69,7 @@ def time_shapes(arguments, dtype, shapes, samples):
     """For each shape the ratio, our time and the peer's in ns, and our tile."""
     times, results = {}, {}
     for row in rows_of(arguments, dtype, shapes, ["-k", "fastest", "--versus", arguments.peer, "-r", str(samples),
-                                                  "--max-ci", "0.5", "--timeout", "1"]):
+                                                  "--max-ci", "0.5", "--timeout", "1"], arguments.transpose):
         shape = shape_of(row)
         if row["kernel"] == arguments.peer:
             times[shape] = float(row["median_ns"])

@@ -268,7 +268,7 @@ void check_thin_plans(std::size_t m, std::size_t n, std::size_t k, unsigned mult
         require(columns.pieces * piece_length<T> >= k + shift, "pieces do not cover a row");
         require(shift == row % columns.classes * (k % piece_length<T>) % piece_length<T>, "a class has two shifts");
     }
-    const FewRowsPlan rows = plan_few_rows<T>(m, n, k, multiprocessors);
+    const FewRowsPlan rows = plan_few_rows<T>(m, n, k, multiprocessors, m % 2 == 0 ? 1 : 0.7);
     require(std::size_t{rows.tiles} * rows.width >= n && (rows.tiles - 1) * std::size_t{rows.width} < n,
             "columns are missing, or a tile has none");
     require(rows.share_k % rows.streams == 0, "streams of two blocks have rows of B of different classes");

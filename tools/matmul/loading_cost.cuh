@@ -47,15 +47,16 @@ inline double waiting_for_others(double busy) {
     return 1 - LoadingCost::waiting_part + LoadingCost::waiting_part * busy;
 }
 
-// The work of the busiest block: how long it multiplies, in stages of a whole tile, and how many tiles it stores; and
-// of all: the fraction of multiprocessors that have tiles.
-// If the last wave is not a whole one, or its tiles are shared: how many of the stages are in it, its part of all tiles,
-// and how many stages adding other blocks' sums takes. Whether all tiles are shared, with sums that blocks exchange, and
-// in equal parts by a kernel that deals them side by side.
+// The work of the busiest block, in stages of a whole tile, and a few properties of all work.
 struct BlockWork {
-    double stages, stores, busy;
-    double last_stages = 0, last_part = 0, sums = 0;
-    bool exchanged = false, side_by_side = false;
+    double stages;              // that it multiplies
+    double stores;              // tiles that it stores
+    double busy;                // the fraction of multiprocessors that have tiles
+    double last_stages = 0;     // of its stages, those in a last wave that is not whole, or whose tiles are shared
+    double last_part = 0;       // of all tiles, those of that wave
+    double sums = 0;            // how long it takes to add other blocks' sums
+    bool exchanged = false;     // all tiles are shared, and blocks exchange sums
+    bool side_by_side = false;  // all tiles are shared in equal parts, dealt side by side
 };
 
 // The part of the rows of A and B that differs between the tiles of blocks side by side, as many as run on one GPC: a

@@ -68,26 +68,26 @@ inline BlockWork longest_work(const TileChoice& choice, const ProductShape& shap
     const size_t tiles = choice.sets_of_tiles(shape) * products;
     const StreamKSchedule schedule =
         stream_k_schedule(tiles, k, choice.tile.k, multiprocessors / choice.sharing_blocks(), sharing);
-    const size_t at_once = device.blocks_at_once(cluster), blocks = size_t{schedule.whole} * cluster,
-                 full_waves = divide_up(blocks, at_once);
+    const size_t blocks_at_once = device.blocks_at_once(cluster), blocks = size_t{schedule.whole} * cluster,
+                 full_waves = divide_up(blocks, blocks_at_once);
     // In a batch, a single tile takes as long as all those that a multiprocessor works on at once.
     const double waves = double(choice.at_once > 1 ? std::max<size_t>(full_waves, choice.at_once) : full_waves);
     if (schedule.whole == tiles) {
-        const size_t left = blocks % at_once;
+        const size_t left = blocks % blocks_at_once;
         return {.stages = waves * steps,
                 .stores = waves,
                 .busy = std::min(1.0, double(blocks) / multiprocessors),
                 .last_stages = left > 0 ? steps : 0,
-                .last_part = double(left) / double(blocks)};
+                .last_part = left > 0 ? double(left) / double(blocks) : 0};
     }
     // (A share of more than a tile has several tiles' results.)
     const size_t shared = tiles - schedule.whole;
     const bool all = schedule.whole == 0;
-    const double of_share = stages_of_share(shared, schedule.steps, schedule.shares, sharing);
-    return {.stages = waves * steps + of_share,
+    const double share_stages = stages_of_share(shared, schedule.steps, schedule.shares, sharing);
+    return {.stages = waves * steps + share_stages,
             .stores = waves + double(divide_up(shared, schedule.shares)),
             .busy = 1,
-            .last_stages = of_share,
+            .last_stages = share_stages,
             .last_part = double(shared) / double(tiles),
             .sums = stages_of_sums(shared, schedule.shares, sharing),
             .exchanged = all && schedule.exchanged,
@@ -143,8 +143,8 @@ inline double cycles_of_groups(const TileChoice& choice, const ProductShape& sha
                                     cost.stored_pieces, groups.stored_elements),
                  moving = (operands / (groups.read_bytes_per_cycle * device.memory_speed) + results / rate) *
                           choice.element_bytes / double(multiprocessors);
-    // In f64, products of many steps whose rows are not aligned take longer (28 on an H100; 69 aligned ones and those in
-    // f32 do not).
+    // Products of many steps in f64 take longer if rows are not aligned: 28 did on an H100; 69 aligned ones did not,
+    // nor did any in f32.
     constexpr size_t many_steps = 2000, alignment = 16;
     constexpr double slower = 1.7;
     const auto is_whole = [&](size_t columns) { return columns * choice.element_bytes % alignment == 0; };
@@ -154,7 +154,8 @@ inline double cycles_of_groups(const TileChoice& choice, const ProductShape& sha
 }
 
 // The estimated cycles of a choice: blocks run in waves of one per multiprocessor, and a wave takes as long as a tile
-// or, if it is the last, as its shares. Meanwhile the memory has to deliver A and B once.
+// or, if it is the last, as its shares. Meanwhile the memory has to deliver A and B once. Then blocks add the sums of
+// shares.
 inline double estimated_cycles(const TileChoice& choice, const ProductShape& shape, size_t products,
                                const ProductCost& cost, const DeviceModel& device) {
     if (choice.at_once > 1 && products == 1)
@@ -169,7 +170,7 @@ inline double estimated_cycles(const TileChoice& choice, const ProductShape& sha
                                               : loading_cycles(choice, shape, cost, work)),
                  visible = work.side_by_side && choice.element_bytes == 2 ? LoadingCost::visible_of_parts : 0,
                  stage = overlapped(multiplying, loading, visible), computing = work.stages * stage,
-                 adding = work.sums * multiplying;
+                 adding = work.sums * choice.cycles_per_stage;
     if (products > 1) {
         const double reading = memory_cycles(choice, shape, MemoryCost::bytes_per_cycle, multiprocessors);
         return cycles_of_batch(choice, shape, products, device, work, computing + adding, reading * double(products));
@@ -180,7 +181,7 @@ inline double estimated_cycles(const TileChoice& choice, const ProductShape& sha
                  reading = std::max(least, memory_cycles(choice, shape, cost.bytes_per_cycle, multiprocessors)),
                  storing =
                      results_cycles(shape, choice.stored.c, std::max(2U, choice.element_bytes), cost, multiprocessors);
-    // The last wave reads what is left, often with few multiprocessors; sums are added when all is read.
+    // The last wave reads only its own part; sums are added after all is read.
     const double last = work.last_stages * stage, reading_last = reading * work.last_part,
                  moving = overlapped(computing - last, reading - reading_last, cost.visible_part) +
                           overlapped(last, reading_last, cost.visible_part);

@@ -6,7 +6,7 @@
 //                     already converted, and broadcast to all lanes
 // Any n and k, up to 8 rows. The lanes that cover a block's columns once are a stream. Streams take rows of B in turn;
 // a stream's rows are of one class (see pieces.cuh), and its sums are shifted back when the streams' sums are added. If
-// C has few columns, several blocks share k.
+// wide tiles are too few for the device, tiles are narrower, or several blocks share k.
 #include "kernels/matmul/arguments.cuh"
 #include "kernels/matmul/thin/cost.cuh"
 #include "kernels/matmul/thin/pieces.cuh"
@@ -31,35 +31,42 @@ template <int rows>
 constexpr int few_rows_ahead = rows <= 2 ? 8 : 4;                    // pieces that a lane has in flight
 constexpr unsigned few_rows_least_lanes = 2, few_rows_resident = 2;  // resident: blocks per multiprocessor
 
-/// What tells plans of one product apart, in cycles. (Fitted to the choice among 4500 plans of 252 products in f32, f64
-/// and bf16 on an H100: those that it chooses take 1 % longer than the best.)
+/// The rounds of loads in flight together that a multiprocessor waits for.
+inline size_t few_rows_rounds(const FewRowsPlan& plan, unsigned multiprocessors) {
+    const size_t ahead = plan.m <= 2 ? few_rows_ahead<1> : few_rows_ahead<few_rows>,
+                 waves = divide_up(size_t{plan.tiles} * plan.shares, few_rows_resident * size_t{multiprocessors});
+    return divide_up(plan.share_k, plan.streams * ahead) * waves;
+}
+
+/// Compares plans of one product, in cycles. (Fitted to 4500 plans of 252 products in f32, f64 and bf16 on an H100. On
+/// average the chosen plan takes 1 % longer than the best.)
 struct FewRowsCost {
-    static constexpr double round = 1500;            // of loads in flight together
-    static constexpr double bytes_per_cycle = 11.3;  // of the memory, for each multiprocessor
-    static constexpr double idle = 0.23;     // part more that reading takes as most multiprocessors have no block
+    static constexpr double round = 1500;            // see few_rows_rounds()
+    static constexpr double bytes_per_cycle = 16.2;  // of an H200's memory, for each multiprocessor
+    static constexpr double idle = 0.23;     // how much longer, as a part, reading takes if hardly any has a block
     static constexpr double visible = 0.39;  // part of the shorter of waiting for rounds and reading
     static constexpr double sharing = 2600, per_share = 18;  // if blocks share k
     static constexpr double per_stream = 14;                 // adding the streams' sums
 
-    /// Part more that reading takes if a stream reads so few lanes' pieces side by side.
+    /// How much longer, as a part, reading takes if a stream has so few lanes, whose pieces lie side by side.
     static constexpr double narrow(unsigned lanes) { return lanes <= 2 ? 1 : lanes == 4 ? 0.18 : lanes == 8 ? 0.1 : 0; }
 
-    static double cycles(const FewRowsPlan& plan, size_t element_bytes, unsigned multiprocessors) {
-        const double ahead = plan.m <= 2 ? few_rows_ahead<1> : few_rows_ahead<few_rows>,
-                     blocks = double(plan.tiles) * plan.shares, bytes = double(plan.n) * double(plan.k) * element_bytes;
-        const double rounds = std::ceil(double(plan.share_k) / (plan.streams * ahead)) *
-                              std::ceil(blocks / (few_rows_resident * multiprocessors)),
-                     waiting = round * rounds,
-                     reading = bytes / (bytes_per_cycle * multiprocessors) * (1 + narrow(plan.lanes)) *
-                               (1 + idle * std::max(0.0, 1 - blocks / multiprocessors));
+    /// memory_speed: of the device; that of an H200 is 1.
+    static double cycles(const FewRowsPlan& plan, size_t element_bytes, unsigned multiprocessors, double memory_speed) {
+        const double bytes = double(plan.n) * double(plan.k) * double(element_bytes),
+                     blocks_of_each = double(plan.tiles) * plan.shares / multiprocessors,
+                     waiting = round * double(few_rows_rounds(plan, multiprocessors)),
+                     reading = bytes / (bytes_per_cycle * memory_speed * multiprocessors) * (1 + narrow(plan.lanes)) *
+                               (1 + idle * std::max(0.0, 1 - blocks_of_each));
         return std::max(waiting, reading) + visible * std::min(waiting, reading) + per_stream * plan.streams +
                (plan.shares > 1 ? sharing + per_share * plan.shares : 0);
     }
 };
 
-/// Narrow tiles fill the device without sharing k, wide ones read longer parts of rows.
+/// The plan that takes the fewest cycles. Narrow tiles fill the device without sharing k; wide ones read longer parts
+/// of rows.
 template <typename T>
-FewRowsPlan plan_few_rows(size_t m, size_t n, size_t k, unsigned multiprocessors) {
+FewRowsPlan plan_few_rows(size_t m, size_t n, size_t k, unsigned multiprocessors, double memory_speed) {
     constexpr unsigned shortest_share = 8;  // in steps of all streams
     constexpr unsigned most_shares = 128;
     const unsigned overlap = row_classes<T>(n) > 1 ? piece_length<T> : 0;  // shifted pieces reach this far beyond
@@ -78,7 +85,7 @@ FewRowsPlan plan_few_rows(size_t m, size_t n, size_t k, unsigned multiprocessors
         for (size_t count = 1; count <= shares; ++count) {
             plan.share_k = divide_up(steps, count) * plan.streams;
             plan.shares = static_cast<unsigned>(divide_up(k, plan.share_k));
-            const double cycles = FewRowsCost::cycles(plan, sizeof(T), multiprocessors);
+            const double cycles = FewRowsCost::cycles(plan, sizeof(T), multiprocessors, memory_speed);
             if (cycles < least) least = cycles, best = plan;
         }
     }

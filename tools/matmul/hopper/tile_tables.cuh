@@ -19,14 +19,14 @@ namespace BACKEND {
 // `straightening`, see TileChoice, is three quarters of the median of 48 to 65 products on an H100: since then, warps
 // ask for boxes in fewer instructions. (128 x 16, which loads more than it multiplies, has all of its median; that
 // of 128 x 32 lies between its neighbors'. Two tiles' own fixed cycles are set by hand after 163 products on an H100,
-// and how long one waits for other blocks' sums after 157.)
+// the longer wait of 32 x 256 for other blocks' sums after 157.)
 template <int tile_m, int tile_n, int warp_m, int warp_n, int lanes_m = 4, bool batch = false>
 constexpr TileChoice f32_transposed_tile(double straightening, double fixed_cycles = F32StageCost::fixed_cycles,
-                                         double stages_of_waiting = 0) {
+                                         double more_stages_of_waiting = 0) {
     using Tile = F32TransposedTile<tile_m, tile_n, warp_m, warp_n, lanes_m, batch>;
     constexpr double elements = tile_m * tile_n, cycles = F32StageCost::cycles(elements);
     StreamKCost cost = Tile::Shape::slices == 1 ? f32_stream_k : small_tile_stream_k(elements, cycles);
-    cost.stages_of_waiting += stages_of_waiting;
+    cost.stages_of_waiting += more_stages_of_waiting;
     return tile<Tile>(cycles, fixed_cycles, cost, straightening);
 }
 
