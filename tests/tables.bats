@@ -293,7 +293,8 @@ words() { tr -s ' ' '\n' <"$1" | sort -u; }
     expect_fine reduce -k cpu -n 1000 -r 13 --max-ci 0 --csv
     [ "$(column samples)" -eq 13 ]
     expect_fine reduce -k cpu -n 1000 -r 100000 --max-ci 100 --csv  # any interval is good enough
-    [ "$(column samples)" -eq 10 ]
+    [ "$(column samples)" -ge 10 ]  # (More if others use the processor.)
+    [ "$(column samples)" -lt 100000 ]
     expect_fine reduce -k cpu -n 100k -r 1000000 --max-ci 0 --timeout 1 --csv
     [ "$(column samples)" -lt 1000000 ]
     [ "$(column samples)" -gt 10 ]

@@ -1,5 +1,6 @@
-// Numbers are found by the separators between them, 64 bytes at a time, and their digits are combined eight at a time,
-// so that the length of a number hardly matters. What the fast paths are not certain of is left to std::from_chars.
+// Numbers are found by the separators between them, 64 bytes at a time, and their digits are combined eight or fifteen
+// at a time, so that the length of a number hardly matters. What the fast paths are not certain of is left to
+// std::from_chars.
 #include "common/io/parse_text.hpp"
 
 #include <algorithm>
@@ -19,13 +20,6 @@
 #endif
 
 namespace {
-
-template <typename Word>
-Word load(const char* from) {
-    Word word;
-    std::memcpy(&word, from, sizeof word);
-    return word;
-}
 
 // Bit masks for 64 bytes: bit i describes byte i.
 struct Marks {
@@ -52,27 +46,6 @@ struct Marks {
     }
 };
 
-constexpr std::uint64_t each_byte(std::uint64_t byte) { return byte * 0x0101010101010101; }
-
-// Maps digits to their values, and any other byte to more than 9.
-constexpr std::uint64_t digit_values(std::uint64_t bytes) { return bytes ^ each_byte('0'); }
-
-// The top bit of each byte that is more than 9. The first one set is right; bits after it may be wrong.
-constexpr std::uint64_t not_digits(std::uint64_t values) {
-    return ((values + each_byte(0x76)) | values) & each_byte(0x80);
-}
-
-// The value of eight digits, the first in the lowest byte: combines pairs of digits, then pairs of pairs, then fours.
-constexpr std::uint64_t combine(std::uint64_t digits) {
-    constexpr std::uint64_t low_bytes = 0x000000ff000000ff;
-    digits = digits * 10 + (digits >> 8);
-    const std::uint64_t outer = (digits & low_bytes) * (100 + (std::uint64_t{1000000} << 32));
-    const std::uint64_t inner = (digits >> 16 & low_bytes) * (1 + (std::uint64_t{10000} << 32));
-    return (outer + inner) >> 32;
-}
-
-constexpr unsigned first_byte_of(std::uint64_t bits) { return static_cast<unsigned>(std::countr_zero(bits)) / 8; }
-
 // The digits from `at` on, up to the first byte that is not a digit.
 struct DigitRun {
     std::uint64_t digits = 0;
@@ -83,10 +56,10 @@ struct DigitRun {
     std::size_t take() {
         const char* const begin = at;
         for (unsigned taken = 8; taken == 8; at += taken) {
-            const std::uint64_t values = digit_values(load<std::uint64_t>(at)), others = not_digits(values);
+            const std::uint64_t values = digit_values(load_word<std::uint64_t>(at)), others = not_digits(values);
             taken = others == 0 ? 8 : first_byte_of(others);
             if (taken == 0) break;
-            digits = digits * whole_powers_of_ten[taken] + combine(values << (64 - 8 * taken));
+            digits = digits * whole_powers_of_ten[taken] + combine_digits(values << (64 - 8 * taken));
         }
         return static_cast<std::size_t>(at - begin);
     }
@@ -141,67 +114,8 @@ bool parse_whole(const char* begin, const char* end, std::int64_t& integer) {
     return error == std::errc{} && stop == end;
 }
 
-// A number of up to eight characters that end just before `end`: an integer, or one with a point.
-struct ShortNumber {
-    std::uint64_t values, others;
-    unsigned length;  // at least 1
-
-    ShortNumber(const char* end, unsigned count) : length(count) {
-        values = digit_values(load<std::uint64_t>(end - 8)) & ~std::uint64_t{0} << (8 * (8 - count));
-        others = not_digits(values);
-    }
-    // Takes the point out; false if there is none, or if anything else is not a digit.
-    bool fraction(double& number) const {
-        const unsigned place = first_byte_of(others);
-        const std::uint64_t from_point = values >> (8 * place);
-        const std::uint64_t before = values & ((std::uint64_t{1} << (8 * place)) - 1);
-        const std::uint64_t digits = from_point >> 8 << 8 << (8 * place) | before << 8;
-        if ((from_point & 0xff) != ('.' ^ '0') || length < 2 || not_digits(digits) != 0) return false;
-        number = static_cast<double>(combine(digits)) / powers_of_ten[7 - place];
-        return true;
-    }
-};
-
-// Up to 24 digits just before `end`, eight at a time, the last ones first. `others` is 0 if all of them are digits.
-struct DigitsBefore {
-    std::uint64_t value = 0, others = 0;
-
-    DigitsBefore(const char* end, unsigned count) {
-        if (count <= 8) {
-            value = word(end, count);
-        } else if (count <= 16) {
-            value = word(end - 8, count - 8) * 100'000'000 + word(end, 8);
-        } else {
-            value = word(end - 16, count - 16) * 100'000'000 + word(end - 8, 8);
-            value = value * 100'000'000 + word(end, 8);
-        }
-    }
-
-private:
-    std::uint64_t word(const char* end, unsigned count) {
-        const unsigned half = 4 * (8 - count);  // (Shifted in two steps, since there may be no digits.)
-        const std::uint64_t mask = ~std::uint64_t{0} << half << half;
-        const std::uint64_t values = digit_values(load<std::uint64_t>(end - 8)) & mask;
-        others |= not_digits(values);
-        return combine(values);
-    }
-};
-
-// A fraction without an exponent, with its point at `point`; false if it needs a slower way.
-bool parse_fraction(const char* begin, const char* point, const char* end, double& number) {
-    const auto before = static_cast<std::size_t>(point - begin), after = static_cast<std::size_t>(end - point - 1);
-    if (before > 8 || before + after > 19 || before + after == 0) return false;
-    const DigitsBefore rest(end, static_cast<unsigned>(after));
-    std::uint64_t digits = rest.value;
-    if (before != 1 || *begin != '0') {  // (Many fractions begin with "0.", which adds nothing.)
-        const DigitsBefore whole(point, static_cast<unsigned>(before));
-        if (whole.others != 0) return false;
-        digits += whole.value * whole_powers_of_ten[after];
-    }
-    if (rest.others != 0) return false;
-    return scale_decimal(digits, -static_cast<int>(after), number);
-}
-
+// `by_shuffles`: see SixteenBefore.
+template <bool by_shuffles>
 class Parser {
 public:
     Parser(const char* begin, char* end, std::uint64_t* values) : begin_(begin), end_(end), values_(values) {
@@ -287,17 +201,28 @@ private:
         parsed_.comma_may_follow = true;
         if (length - 1 < 8) {
             const ShortNumber one(end, static_cast<unsigned>(length));
-            if (one.others == 0) return push_integer(combine(one.values), is_negative);
+            if (one.others == 0) return push_integer(combine_digits(one.values), is_negative);
             if (one.fraction(number)) return push_signed(number, is_negative);
-        } else if (const auto point = static_cast<std::size_t>(std::countr_zero(points_from(begin)));
-                   begin + point < end) {
-            if (parse_fraction(digits, begin + point, end, number)) return push_signed(number, is_negative);
+        } else if (const char* const point = begin + std::countr_zero(points_from(begin)); point < end) {
+            if (parse_fraction<by_shuffles>(digits, point, end, 0, number)) return push_signed(number, is_negative);
         } else if (length - 1 < 19) {
             const DigitsBefore integer(end, static_cast<unsigned>(length));
             const bool fits = integer.value <= std::uint64_t{INT64_MAX} + is_negative;
             if (integer.others == 0 && fits) return push_integer(integer.value, is_negative);
         }
-        return add_long(begin, digits, end, is_negative);
+        return add_scaled(begin, digits, end, is_negative) || add_long(begin, digits, end, is_negative);
+    }
+
+    // A fraction with an exponent, in a function of its own: the paths of other numbers are faster without its code.
+    [[gnu::noinline]] bool add_scaled(const char* begin, const char* digits, const char* end, bool is_negative) {
+        const char* const point = begin + std::countr_zero(points_from(begin));
+        const char* const factor_end = end - ShortExponent::length;
+        if (point >= factor_end) return false;
+        const ShortExponent exponent(end);
+        double number = 0;
+        if (!exponent.exists) return false;
+        if (!parse_fraction<by_shuffles>(digits, point, factor_end, exponent.power, number)) return false;
+        return push_signed(number, is_negative);
     }
 
     [[gnu::noinline]] bool add_long(const char* begin, const char* digits, const char* end, bool is_negative) {
@@ -364,15 +289,26 @@ private:
 
 }  // namespace
 
-// Compiled twice: with AVX2 and BMI2, where the processor has them, it is a twentieth faster.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define FOR_THE_PROCESSOR [[gnu::flatten, gnu::target_clones("arch=x86-64-v3", "default")]]
-#else
-#define FOR_THE_PROCESSOR
-#endif
-FOR_THE_PROCESSOR ParsedText parse_text(const char* begin, char* end, std::uint64_t* values) {
-    return Parser(begin, end, values).run();
+[[gnu::flatten]] ParsedText parse_text_anywhere(const char* begin, char* end, std::uint64_t* values) {
+    return Parser<false>(begin, end, values).run();
 }
+
+#ifdef X86_64_V3
+// (Flattened: what is not inlined here is compiled for any processor.)
+[[X86_64_V3, gnu::flatten]] static ParsedText parse_text_by_shuffles(const char* begin, char* end,
+                                                                     std::uint64_t* values) {
+    return Parser<true>(begin, end, values).run();
+}
+
+ParsedText parse_text(const char* begin, char* end, std::uint64_t* values) {
+    static const bool has_shuffles = __builtin_cpu_supports("x86-64-v3");
+    return (has_shuffles ? parse_text_by_shuffles : parse_text_anywhere)(begin, end, values);
+}
+#else
+ParsedText parse_text(const char* begin, char* end, std::uint64_t* values) {
+    return parse_text_anywhere(begin, end, values);
+}
+#endif
 
 std::optional<double> parse_number(std::string_view word) {
     double number = 0;

@@ -42,6 +42,9 @@ struct ParsedText {
 // (end - begin + 1) / 2 words.
 ParsedText parse_text(const char* begin, char* end, std::uint64_t* values);
 
+// The same by instructions that every processor has: what parse_text() does where there are no better ones.
+ParsedText parse_text_anywhere(const char* begin, char* end, std::uint64_t* values);
+
 // The number that a whole word is, such as an option's value, by the rule for text; none if it is no number, or if it
 // is finite and beyond the range of a double.
 std::optional<double> parse_number(std::string_view word);

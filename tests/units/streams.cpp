@@ -9,7 +9,9 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <random>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -91,9 +93,15 @@ static std::vector<double> parsed(const std::string& words, ParsedText& result) 
     text.assign(text_margin, 'x');
     text += words;
     text.resize(text.size() + text_margin);
-    std::vector<std::uint64_t> values(words.size() / 2 + 1);
+    std::vector<std::uint64_t> values(words.size() / 2 + 1), others = values;
     char* const begin = text.data() + text_margin;
     result = parse_text(begin, begin + words.size(), values.data());
+    const ParsedText anywhere = parse_text_anywhere(begin, begin + words.size(), others.data());
+    promise(anywhere.count == result.count && anywhere.integers == result.integers && anywhere.fault == result.fault &&
+                anywhere.word == result.word && anywhere.lost == result.lost &&
+                anywhere.negative_zeros == result.negative_zeros &&
+                std::equal(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(result.count), others.begin()),
+            "text is the same numbers on any processor");
     std::vector<double> numbers;
     for (std::size_t i = 0; i < result.count; ++i)
         numbers.push_back(i < result.integers ? static_cast<double>(static_cast<std::int64_t>(values[i]))
@@ -113,7 +121,10 @@ static std::string any_number(std::mt19937_64& random) {
         case 4:
             std::snprintf(word, sizeof word, "%.*g", digits, std::ldexp(unit, static_cast<int>(random() % 200) - 100));
             break;
-        case 5: std::snprintf(word, sizeof word, "%.*e", digits, unit * 1e20); break;
+        case 5:
+            std::snprintf(word, sizeof word, random() % 2 ? "%.*e" : "%+.*E", digits,
+                          std::ldexp(unit, static_cast<int>(random() % 240) - 120));
+            break;
         case 6: {
             const double bits = std::bit_cast<double>(std::uint64_t{random()});
             std::snprintf(word, sizeof word, "%.17g", std::isfinite(bits) ? bits : 1);
@@ -131,6 +142,11 @@ static std::string any_number(std::mt19937_64& random) {
 }
 
 static bool same(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
+
+static std::vector<std::string> words_of(const std::string& text) {
+    std::istringstream stream(text);
+    return {std::istream_iterator<std::string>(stream), {}};
+}
 
 static void numbers_are_rounded_rightly() {
     std::mt19937_64 random(1);
@@ -150,11 +166,23 @@ static void numbers_are_rounded_rightly() {
         for (std::size_t i = 0; i < std::min(numbers.size(), expected.size()); ++i)
             if (!same(numbers[i], expected[i])) promise(false, "'" + words[i] + "' is the nearest double");
         // One more, invalid word, at every place in a group of 64.
-        const char* const wrong[] = {"1.2.3", "x", "--1", "1e", "0x1",  "1_0",
-                                     "+-1",   ".", "-",   "+",  "1e5e", "12345678.x"};
+        static const std::vector<std::string> wrong = words_of(
+            "1.2.3 x --1 1e 0x1 1_0 +-1 . - + 1e5e 12345678.x 12345678.12345x 12345.x7890123 1.23456.7e+10 "
+            "1.5e+0x 1.5e+ .e+03 -.e-05 1.5Ee+03 1.5e+-3 12345678.\xb1 \xff"
+            "2345.678901 1.5e+\xb1\x32");
         const std::string word = wrong[random() % std::size(wrong)];
         parsed(text + "\n" + word + " 7", result);
         promise(result.fault == ParsedText::Fault::not_a_number && result.word == word, "'" + word + "' is no number");
+    }
+}
+
+static void fractions_are_nearest() {
+    for (const char* word :
+         {".123456789012345", "12345678.1234567", "1700000000.123", "99999999999999.9", "-.5e-03", "5.e+03",
+          "9.007199254740993e+15", "9.007199254740995e+15", "1.8014398509481983e+16", "-0.0e-30", "1.5E-05"}) {
+        ParsedText result;
+        const std::vector<double> numbers = parsed(word, result);
+        promise(numbers.size() == 1 && same(numbers[0], std::strtod(word, nullptr)), std::string(word) + " is nearest");
     }
 }
 
@@ -231,6 +259,7 @@ int main() {
     parts_are_finished_in_order();
     the_first_failure_counts();
     numbers_are_rounded_rightly();
+    fractions_are_nearest();
     integers_are_exact();
     files_that_change_are_refused();
     return broken > 0;
