@@ -529,7 +529,8 @@ shared() {
     capture python3 "$root/tests/measure/matmul_shapes.py" --dry-run --layers --types bf16 --transpose b
     expect_status 0
     [[ $output = *" -t bf16 --transpose b -k fastest "* ]]
-    shapes_of | awk -F x '$1 > 128 || $2 * $3 < 2 ^ 19 { exit 1 } END { exit !(NR == 56) }' || complain "these are not layers"
+    shapes_of | awk -F x '$1 > 128 || $2 * $3 < 2 ^ 19 { exit 1 } END { exit !(NR == 56) }' ||
+        complain "these are not such layers"
 }
 
 @test "every variant is right for transposed operands, batches, and both" {

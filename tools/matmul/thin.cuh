@@ -112,7 +112,7 @@ ProductMethod few_rows_method(const ProductProblem& problem) {
     const FewRowsPlan plan = plan_few_rows<T>(m, n, k, multiprocessors, speed);
     const double rounds = double(few_rows_rounds(plan, multiprocessors));
     constexpr double of_round = by_size<T>(1500, 2300, 2500), of_sharing = 4000;
-    const double bytes_per_cycle = 17 / (1.03 + 0.0125 * double(m));  // (140 products of 1, 4 and 8 rows, H100)
+    const double bytes_per_cycle = 17 / (1.03 + 0.0125 * double(m));  // (157 products of 1, 4 and 8 rows, H100)
     const ThinCost cost = {by_size<T>(7170, 6450, 6450) + by_size<T>(400, 160, 125) * lanes_for(m) +
                                FewRowsCost::per_stream * plan.streams,
                            of_round * rounds, plan.shares > 1 ? of_sharing : 0, by_size<T>(47, 30, 13),

@@ -16,7 +16,7 @@ namespace BACKEND {
 // What products of one type by `direct` cost, in cycles, the caches cold. tests/measure/fit_direct.py fits these
 // constants and those of direct_tiles. (These are from 103 shapes with all tiles on an H100; those of f32 are from an
 // earlier fit to them, whose choices were better, and its `reached` were raised by 3 or 6 % for a faster loop.
-// `scattered` was set by hand after 660 products on an H100, many of them of few rows and large Bs.)
+// `scattered` was set by hand after 667 products on an H100, many of them of few rows and large Bs.)
 struct DirectCost {
     double beginning;          // of a product
     double fixed;              // of a wave of blocks: filling the ring, storing the sums
@@ -29,7 +29,7 @@ struct DirectCost {
     double between_clusters;   // if several clusters share k
     double bytes_per_cycle;    // of an H200's memory, for each multiprocessor
     double visible_part;       // of the shorter of computing and reading: the rest is hidden
-    double scattered = 0;      // more of the memory's time, as a part: if blocks share k; if they are in several waves
+    double scattered = 0;      // more of the memory's time, as a part: if blocks share k; if there are many of them
     double narrow_b = 0;       // as in ProductCost, but 16 bits wait, too (set by hand after 900 products)
 };
 inline constexpr DirectCost direct_cost_16_bit{1540, 7010, 424,  281,  0.068, 0.077, 3360,
@@ -176,6 +176,7 @@ inline double direct_cycles(const DirectChoice& choice, unsigned blocks, const P
                           (cost.bytes_per_cycle * device.memory_speed * device.multiprocessors);
     const double least = products == 1 ? least_reading_cycles(shape, choice.element_bytes, device) : 0;
     const double memory = std::max(least, moving);
+    // (Many: more than there are multiprocessors. In batches this was not measured.)
     const unsigned ways = products > 1 ? 0 : (blocks > 1) + (all > occupied);
     const double reading = memory * (1 + cost.scattered * ways);
     return cost.beginning + overlapped(computing, reading, cost.visible_part) + adding;
