@@ -104,7 +104,8 @@ def cycles(dtype, shape, tile, blocks, constants):
         fixed = constants["fixed"] + constants["crowding"] * (each - 1)
         return fixed + steps * max(busy, constants["shortest_stage"]) if each else 0
 
-    computing = waves * wave(most) + wave(min(most, divide_up(left, occupied)))
+    left_each = next((each for each in range(1, most) if blocks_at_once(cluster, each) >= left), most) if left else 0
+    computing = waves * wave(most) + wave(left_each)
     adding = 0
     if blocks > 1:
         adding += constants["sharing"] + constants["sharing_per_block"] * cluster

@@ -9,6 +9,7 @@
 #include "kernels/matmul/thin/rows.cuh"
 #include "kernels/matmul/thin/steps.cuh"
 #include "kernels/matmul/tile_order.cuh"
+#include "tools/matmul/few_rows.cuh"
 #include "tools/matmul/product_cost.cuh"
 
 #include <algorithm>
@@ -247,10 +248,8 @@ std::string fitted_case(Random& random) {
 // Thin products: the classes and tiles cover each row once, and the shares cover all of k once.
 template <typename T>
 void check_thin_plans(std::size_t m, std::size_t n, std::size_t k, unsigned multiprocessors) {
-    const auto require_shares = [](std::size_t shares, std::size_t share, std::size_t all, unsigned tiles,
-                                   unsigned tickets) {
+    const auto require_shares = [](std::size_t shares, std::size_t share, std::size_t all) {
         require((shares - 1) * share < all && shares * share >= all, "a share of k is empty, or some of it nobody's");
-        require(shares == 1 || tiles <= tickets, "blocks that share k have no ticket");
     };
     const auto require_rows = [m](unsigned classes, std::size_t tiles, std::size_t class_rows) {
         require(tiles % classes == 0, "a class has fewer tiles than another");
@@ -262,20 +261,25 @@ void check_thin_plans(std::size_t m, std::size_t n, std::size_t k, unsigned mult
     require(columns.k_warps * columns.lanes * columns.block_rows == thin_block * few_columns_rows,
             "lanes are idle, or have two rows");
     require_rows(columns.classes, columns.tiles, columns.block_rows);
-    require_shares(columns.shares, columns.share_pieces, columns.pieces, columns.tiles, multiprocessors);
+    require_shares(columns.shares, columns.share_pieces, columns.pieces);
+    require(columns.shares == 1 || columns.tiles <= multiprocessors, "blocks that share k have no ticket");
     for (std::size_t row = 0; row < std::min<std::size_t>(m, 64); ++row) {
         const std::size_t shift = row * k % piece_length<T>;
         require(columns.pieces * piece_length<T> >= k + shift, "pieces do not cover a row");
         require(shift == row % columns.classes * (k % piece_length<T>) % piece_length<T>, "a class has two shifts");
     }
-    const FewRowsPlan rows = plan_few_rows<T>(m, n, k, multiprocessors, m % 2 == 0 ? 1 : 0.7);
+    const DeviceModel device{multiprocessors, m % 2 == 0 ? 1 : 0.7, {}};
+    const bool has_clusters = k % 2 == 0;
+    const std::size_t few = std::min<std::size_t>(m, few_rows);
+    const FewRowsPlan rows = plan_few_rows<T>(few, n, k, device, has_clusters);
     require(std::size_t{rows.tiles} * rows.width >= n && (rows.tiles - 1) * std::size_t{rows.width} < n,
             "columns are missing, or a tile has none");
-    require(rows.share_k % rows.streams == 0, "streams of two blocks have rows of B of different classes");
-    require_shares(rows.shares, rows.share_k, k, rows.tiles, multiprocessors);
-    for (unsigned stream = 0; stream < rows.streams; ++stream)
-        require(rows.width + stream * (n % piece_length<T>) % piece_length<T> <= rows.lanes * piece_length<T>,
-                "a stream's lanes do not cover its columns");
+    require(rows.width == rows.column_warps * lanes_per_warp * few_rows_length<T>(few, n), "lanes are idle");
+    require(n % few_rows_length<T>(few, n) == 0, "a load reaches beyond a row");
+    require_shares(rows.shares, rows.share_k, k);
+    require(rows.share_k % (rows.warps / rows.column_warps * few_rows_in_flight) == 0, "a warp has part of a round");
+    require(rows.shares == 1 || has_clusters, "blocks share k without clusters");
+    require(rows.shares == 1 || rows.shares * few * rows.width <= few_rows_gathered<T>, "sums find no place");
     if (suits_lane_dots(double(m) * double(n), double(k))) {
         const LaneDotsPlan dots = plan_lane_dots(m, n, k, sizeof(T), multiprocessors);
         require(dots.elements == m * n, "an element of C has no lanes");

@@ -108,7 +108,7 @@ inline constexpr ProductCost cost_of_16_bit = {.beginning = 5200,
                                             .visible_storing = 0,
                                             .copying = 2340,
                                             .copied_bytes_per_cycle = 8,
-                                            .groups = {5770, 580, 18.3, 10.5, 0.2, 4.2},
+                                            .groups = {5770, 580, 17.4, 10.5, 0.2, 4.2},
                                             .narrow_b = 220};
 
 // What a stage waits longer because rows of B are short, see ProductCost, and so many blocks are at the same step.

@@ -12,8 +12,8 @@
 #include "kernels/matmul/thin/cost.cuh"
 #include "kernels/matmul/thin/dots.cuh"
 #include "kernels/matmul/thin/one_column.cuh"
-#include "kernels/matmul/thin/rows.cuh"
 #include "kernels/matmul/thin/steps.cuh"
+#include "tools/matmul/few_rows.cuh"
 #include "tools/matmul/method.cuh"
 #include "tools/matmul/small.cuh"
 
@@ -28,7 +28,7 @@ namespace BACKEND {
 
 // What a thin product costs in cycles, without the launch. The constants are from timings on an H200 (but of dots and
 // of one column on an H100), the caches cold: the fixed ones fitted to 30 to 150 products of each kind and size of
-// elements, the rates from large products; that of few rows on an H100, too.
+// elements, the rates from large products.
 struct ThinCost {
     double fixed;                           // of a block: staging, adding the sums of its lanes
     double busy;                            // of a multiprocessor, if it takes longer than the memory
@@ -107,17 +107,12 @@ bool has_streamed_columns(const ProductShape& shape) {
 template <typename T>
 ProductMethod few_rows_method(const ProductProblem& problem) {
     const auto [m, n, k] = problem.shape;
-    const auto multiprocessors = unsigned(problem.device->multiprocessors);
-    const double speed = memory_speed(*problem.device);
-    const FewRowsPlan plan = plan_few_rows<T>(m, n, k, multiprocessors, speed);
-    const double rounds = double(few_rows_rounds(plan, multiprocessors));
-    constexpr double of_round = by_size<T>(1500, 2300, 2500), of_sharing = 4000;
-    const double bytes_per_cycle = 17 / (1.03 + 0.0125 * double(m));  // (157 products of 1, 4 and 8 rows, H100)
-    const ThinCost cost = {by_size<T>(7170, 6450, 6450) + by_size<T>(400, 160, 125) * lanes_for(m) +
-                               FewRowsCost::per_stream * plan.streams,
-                           of_round * rounds, plan.shares > 1 ? of_sharing : 0, by_size<T>(47, 30, 13),
-                           bytes_per_cycle * speed};
-    return thin_method_of<FewRows, T>(problem, plan, thin_tile(m, plan.width, plan.share_k, plan.shares), cost);
+    const DeviceModel device = model_of(problem);
+    const FewRowsPlan plan = plan_few_rows<T>(m, n, k, device, problem.hopper);
+    const std::string tile = thin_tile(m, plan.width, plan.share_k, plan.shares);
+    ProductMethod method = thin_method_of<FewRows, T>(problem, plan, tile, {});
+    method.cycles = FewRowsCost::cycles<T>(plan, device);
+    return method;
 }
 
 template <typename T>

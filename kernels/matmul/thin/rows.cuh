@@ -1,214 +1,200 @@
 #pragma once
 // C = A B where C has few rows: the time is that of reading B.
-//   matmul_few_rows   removes, from the tiled kernels, the rows of a tile that do not exist: a lane has a 16-byte piece
-//                     of each row of C and sums elements of A times the pieces of B in those columns. The next pieces
-//                     are in flight while the previous ones are multiplied. A's elements are staged in shared memory,
-//                     already converted, and broadcast to all lanes
-// Any n and k, up to 8 rows. The lanes that cover a block's columns once are a stream. Streams take rows of B in turn;
-// a stream's rows are of one class (see pieces.cuh), and its sums are shifted back when the streams' sums are added. If
-// wide tiles are too few for the device, tiles are narrower, or several blocks share k.
+//   matmul_few_rows   removes, from the tiled kernels, the rows of a tile that do not exist: a lane has one to four
+//                     neighboring columns of all rows of C. Warps take parts of B of sixteen rows in turn; all loads of
+//                     a part are in flight together, and so are those of the elements of A that belong to it, which
+//                     pass through the warp's own place in shared memory: no warp waits for another before the end
+// Any n and k, up to 8 rows. A load has the most elements, up to 8 bytes, that all of B's rows are multiples of: rows
+// that begin anywhere need no other kernel. If tiles of columns are too few for the device, the blocks of a cluster
+// share k, and the first one adds their sums. The simulator has no clusters: there, a block has all of k.
+#include "common/cuda/check.cuh"
 #include "kernels/matmul/arguments.cuh"
-#include "kernels/matmul/thin/cost.cuh"
+#include "kernels/matmul/packed_results.cuh"
 #include "kernels/matmul/thin/pieces.cuh"
 
 #include <cuda_runtime.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
+#include <type_traits>
 
 namespace BACKEND {
 
-/// How the work is divided: `lanes` lanes per stream, `width` columns and `share_k` steps along k per block.
+constexpr int few_rows = 8, few_rows_in_flight = 16;          // rows of C; rows of B that a warp loads at once
+constexpr unsigned few_rows_warps = 16, few_rows_shares = 8;  // the most; every device with clusters has those of 8
+
+/// How many rows a kernel computes, of which the last ones may not exist.
+constexpr unsigned few_rows_computed(size_t m) { return lanes_for(m); }
+
+/// How many elements are one load. (A lane has 16 sums at most.)
+template <typename T>
+constexpr unsigned few_rows_length(size_t m, size_t n) {
+    constexpr unsigned most_bytes = 8, most_sums = 16;
+    unsigned length = most_bytes / sizeof(T);
+    while (n % length != 0 || few_rows_computed(m) * length > most_sums) length /= 2;
+    return length;
+}
+
+/// How many blocks of so many warps are resident on a multiprocessor: registers limit them.
+template <typename T>
+constexpr unsigned few_rows_resident(size_t m, unsigned warps) {
+    const unsigned rows = few_rows_computed(m);
+    return (rows <= 2 ? 32 : rows == 4 && sizeof(T) == 4 ? 24 : 16) / warps;
+}
+
+/// How many sums of all blocks of a cluster fit into the first one's shared memory.
+template <typename T>
+constexpr unsigned few_rows_gathered = 16 * 1024 / sizeof(SumOf<T>);
+
+/// How the work is divided: a block has `width` columns and `share_k` steps along k; of its warps, `column_warps` work
+/// side by side.
 struct FewRowsPlan {
     size_t m = 0, n = 0, k = 0;
-    unsigned lanes = 32, streams = 8, width = 0, tiles = 1, shares = 1;
+    unsigned warps = 1, column_warps = 1, width = 0, tiles = 1, shares = 1;
     size_t share_k = 0;
 };
 
-constexpr int few_rows = 8;
-template <int rows>
-constexpr int few_rows_ahead = rows <= 2 ? 8 : 4;                    // pieces that a lane has in flight
-constexpr unsigned few_rows_least_lanes = 2, few_rows_resident = 2;  // resident: blocks per multiprocessor
-
-/// The rounds of loads in flight together that a multiprocessor waits for.
-inline size_t few_rows_rounds(const FewRowsPlan& plan, unsigned multiprocessors) {
-    const size_t ahead = plan.m <= 2 ? few_rows_ahead<1> : few_rows_ahead<few_rows>,
-                 waves = divide_up(size_t{plan.tiles} * plan.shares, few_rows_resident * size_t{multiprocessors});
-    return divide_up(plan.share_k, plan.streams * ahead) * waves;
-}
-
-/// Compares plans of one product, in cycles. (Fitted to 4168 plans of 256 products in f32, f64 and bf16 on an H100,
-/// whose memory has 0.7 of an H200's speed. On average the chosen plan takes 1 % longer than the best.)
-struct FewRowsCost {
-    static constexpr double round = 1500;            // see few_rows_rounds()
-    static constexpr double bytes_per_cycle = 16.2;  // of an H200's memory, for each multiprocessor
-    static constexpr double idle = 0.23;     // how much longer, as a part, reading takes if hardly any has a block
-    static constexpr double visible = 0.39;  // part of the shorter of waiting for rounds and reading
-    static constexpr double sharing = 2600, per_share = 18;  // if blocks share k
-    static constexpr double per_stream = 14;                 // adding the streams' sums
-
-    /// How much longer, as a part, reading takes if a stream has so few lanes, whose pieces lie side by side.
-    static constexpr double narrow(unsigned lanes) { return lanes <= 2 ? 1 : lanes == 4 ? 0.18 : lanes == 8 ? 0.1 : 0; }
-
-    /// memory_speed: of the device; that of an H200 is 1.
-    static double cycles(const FewRowsPlan& plan, size_t element_bytes, unsigned multiprocessors, double memory_speed) {
-        const double bytes = double(plan.n) * double(plan.k) * double(element_bytes),
-                     blocks_of_each = double(plan.tiles) * plan.shares / multiprocessors,
-                     waiting = round * double(few_rows_rounds(plan, multiprocessors)),
-                     reading = bytes / (bytes_per_cycle * memory_speed * multiprocessors) * (1 + narrow(plan.lanes)) *
-                               (1 + idle * std::max(0.0, 1 - blocks_of_each));
-        return std::max(waiting, reading) + visible * std::min(waiting, reading) + per_stream * plan.streams +
-               (plan.shares > 1 ? sharing + per_share * plan.shares : 0);
-    }
-};
-
-/// The plan that takes the fewest cycles. Narrow tiles fill the device without sharing k; wide ones read longer parts
-/// of rows.
+/// The plan for blocks of so many warps, up to few_rows_warps, and at most so many shares of k.
 template <typename T>
-FewRowsPlan plan_few_rows(size_t m, size_t n, size_t k, unsigned multiprocessors, double memory_speed) {
-    constexpr unsigned shortest_share = 8;  // in steps of all streams
-    constexpr unsigned most_shares = 128;
-    const unsigned overlap = row_classes<T>(n) > 1 ? piece_length<T> : 0;  // shifted pieces reach this far beyond
-    const unsigned most_lanes = std::max(few_rows_least_lanes, lanes_for(divide_up(n + overlap, piece_length<T>)));
-    FewRowsPlan best;
-    double least = HUGE_VAL;
-    for (unsigned lanes = most_lanes; lanes >= few_rows_least_lanes; lanes /= 2) {
-        FewRowsPlan plan{m, n, k};
-        plan.lanes = lanes;
-        plan.streams = thin_block / lanes;
-        plan.width = lanes * piece_length<T> - overlap;
-        plan.tiles = static_cast<unsigned>(divide_up(n, plan.width));
-        const size_t steps = divide_up(k, plan.streams), by_steps = k / plan.streams / shortest_share,
-                     by_blocks = few_rows_resident * multiprocessors / plan.tiles,
-                     shares = std::max<size_t>(1, std::min({size_t{most_shares}, by_steps, by_blocks}));
-        for (size_t count = 1; count <= shares; ++count) {
-            plan.share_k = divide_up(steps, count) * plan.streams;
-            plan.shares = static_cast<unsigned>(divide_up(k, plan.share_k));
-            const double cycles = FewRowsCost::cycles(plan, sizeof(T), multiprocessors, memory_speed);
-            if (cycles < least) least = cycles, best = plan;
-        }
-    }
-    return best;
+FewRowsPlan few_rows_plan(size_t m, size_t n, size_t k, unsigned warps, unsigned column_warps, unsigned shares) {
+    FewRowsPlan plan{m, n, k, warps, column_warps};
+    plan.width = column_warps * lanes_per_warp * few_rows_length<T>(m, n);
+    plan.tiles = static_cast<unsigned>(divide_up(n, plan.width));
+    const size_t part = size_t{warps / column_warps} * few_rows_in_flight;  // rows of B that a block loads at once
+    plan.share_k = divide_up(divide_up(k, part), shares) * part;
+    plan.shares = static_cast<unsigned>(divide_up(k, plan.share_k));
+    return plan;
 }
 
-/// Grid plan.tiles (of columns) x plan.shares. Block 256.
-template <typename T, int rows>
-__global__ void __launch_bounds__(thin_block, few_rows_resident)
-    matmul_few_rows(const T* a, const T* b, T* c, FewRowsPlan plan, ThinShares<SumOf<T>> shares) {
+/// Grid plan.tiles (of columns) x plan.shares, which are a cluster. Block 32 plan.warps.
+template <typename T, int rows, int length>
+__global__ void __launch_bounds__(few_rows_warps* lanes_per_warp, rows <= 2 ? 2 : 1)
+    matmul_few_rows(const T* a, const T* b, T* c, FewRowsPlan plan) {
     using Sum = SumOf<T>;
-    constexpr int length = piece_length<T>, ahead = few_rows_ahead<rows>;
-    constexpr unsigned staged_k = thin_shared_sums<T> / rows;  // a multiple of a round of all streams
-    static_assert(staged_k % (thin_block / few_rows_least_lanes * ahead) == 0, "a chunk is whole rounds");
-    __shared__ __align__(16) Sum staged[thin_shared_sums<T>];
-    const unsigned stream = threadIdx.x / plan.lanes, lane = threadIdx.x % plan.lanes;
-    const size_t first_column = size_t{blockIdx.x} * plan.width, elements = plan.k * plan.n;
-    const auto shift_of = [&](unsigned of_stream) {
-        return static_cast<unsigned>(of_stream * (plan.n % length) % length);
+    using Words = LoadedWords<T, length>;
+    constexpr int in_flight = few_rows_in_flight;
+    struct alignas(sizeof(Sum) * rows < 16 ? sizeof(Sum) * rows : 16) Factors {
+        Sum of_row[rows];
     };
+    constexpr unsigned warp_sums = lanes_per_warp * rows * length;
+    static_assert(in_flight * rows <= warp_sums, "a warp's part of A fits into its place");
+    __shared__ __align__(16) Sum staged[few_rows_warps * warp_sums];
+    const unsigned lane = threadIdx.x % lanes_per_warp, warp = threadIdx.x / lanes_per_warp;
+    const unsigned row_warps = plan.warps / plan.column_warps;
+    const unsigned column_warp = warp % plan.column_warps, row_warp = warp / plan.column_warps;
+    const unsigned x = (column_warp * lanes_per_warp + lane) * length;  // in the tile
+    const size_t column = size_t{blockIdx.x} * plan.width + x;
     const size_t first = blockIdx.y * plan.share_k, end = first + plan.share_k < plan.k ? first + plan.share_k : plan.k;
-    const bool has_columns = first_column + lane * length < plan.n + shift_of(stream);
-    // The lane's piece of a row of B. (Pieces of the last rows, as many as a piece has elements, may reach beyond B.)
-    const size_t shift = shift_of(stream), whole_end = elements / length * length;
-    const auto place_of = [&](size_t row) { return row * plan.n - shift + first_column + lane * length; };
-    const auto load = [&](size_t k, Pieces<ahead>& loaded) {
-        if (whole_end == 0) return;  // the matrix is smaller than a piece
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && !defined(__SIMCC__)
+    if (gridDim.y > 1) __cluster_barrier_arrive_relaxed();  // this block runs: others may write to its shared memory
+#endif
+
+    Sum sums[rows][length] = {};
+    Sum* const of_a = staged + warp * warp_sums;
+    for (size_t k = first + row_warp * in_flight; k < end; k += row_warps * in_flight) {
+        const unsigned steps = end - k < in_flight ? static_cast<unsigned>(end - k) : in_flight;
+        const T* const of_b = b + k * plan.n + column;
+        Words loaded[in_flight];
 #pragma unroll
-        for (int i = 0; i < ahead; ++i) {
-            const size_t row = k + i * plan.streams;
-            loaded[i] = load_piece(b, row < end && has_columns ? place_of(row) : 0, whole_end);
+        for (unsigned i = 0; i < in_flight; ++i)
+            loaded[i] = i < steps && column < plan.n
+                            ? load_neighbors<true, T, length>(reinterpret_cast<const Words*>(of_b + i * plan.n))
+                            : Words{};
+#pragma unroll
+        for (unsigned at = lane; at < in_flight * rows; at += lanes_per_warp) {
+            const unsigned row = at / in_flight, i = at % in_flight;
+            of_a[i * rows + row] = static_cast<Sum>(row < plan.m && i < steps ? a[row * plan.k + k + i] : T{});
         }
+        __syncwarp();  // the part of A is staged
+#pragma unroll
+        for (int i = 0; i < in_flight; ++i) {
+            const Factors factors = reinterpret_cast<const Factors*>(of_a)[i];
+            const auto elements = neighbors_of<T, length>(loaded[i]);
+#pragma unroll
+            for (int e = 0; e < length; ++e)
+#pragma unroll
+                for (int row = 0; row < rows; ++row)
+                    sums[row][e] += factors.of_row[row] * static_cast<Sum>(elements.values[e]);
+        }
+        __syncwarp();  // the part of A has been read
+    }
+
+    __syncthreads();  // all parts of A have been read: their place is free for the warps' sums
+    const unsigned outputs = static_cast<unsigned>(plan.m) * plan.width, row_sums = rows * plan.width;
+#pragma unroll
+    for (int row = 0; row < rows; ++row)
+#pragma unroll
+        for (int e = 0; e < length; ++e) staged[row_warp * row_sums + row * plan.width + x + e] = sums[row][e];
+    __syncthreads();  // all warps' sums are in shared memory
+    const auto store = [&](unsigned output, Sum sum) {
+        const size_t of_row = output / plan.width, of_column = size_t{blockIdx.x} * plan.width + output % plan.width;
+        if (of_column < plan.n) c[of_row * plan.n + of_column] = static_cast<T>(sum);
     };
-
-    alignas(16) Sum sums[rows][length] = {};
-    RawPiece now[ahead] = {}, next[ahead] = {};
-    const unsigned stride = plan.streams * ahead;
-    size_t k = first + stream;
-    load(k, now);
-    for (size_t begin = first; begin < end; begin += staged_k) {
-        if (begin > first) __syncthreads();  // the previous chunk of A has been read
-        const unsigned chunk = end - begin < staged_k ? static_cast<unsigned>(end - begin) : staged_k;
-        stage_elements(
-            a, staged, chunk * rows,
-            [&](unsigned i) {
-                const unsigned row = i % rows;
-                return row < plan.m ? row * plan.k + begin + i / rows : no_element;
-            },
-            [](unsigned i) { return i; });
-        __syncthreads();  // this chunk of A is staged
-        for (; k < begin + chunk; k += stride) {
-            load(k + stride, next);
-#pragma unroll
-            for (int i = 0; i < ahead; ++i) {
-                const size_t row_of_b = k + i * plan.streams;
-                if (row_of_b >= end) break;
-                if (row_of_b + length >= plan.k && has_columns) reload_last(now[i], b, place_of(row_of_b), elements);
-                struct alignas(sizeof(Sum) * rows < 16 ? sizeof(Sum) * rows : 16) Factors {
-                    Sum of_row[rows];
-                };
-                const Factors factors = reinterpret_cast<const Factors*>(staged)[row_of_b - begin];
-#pragma unroll
-                for (int e = 0; e < length; ++e) {
-                    const Sum element = static_cast<Sum>(element_of<T>(now[i], e));
-#pragma unroll
-                    for (int row = 0; row < rows; ++row) sums[row][e] += factors.of_row[row] * element;
-                }
-            }
-#pragma unroll
-            for (int i = 0; i < ahead; ++i) now[i] = next[i];
-        }
+    const auto sum_of_warps = [&](unsigned output) {
+        Sum sum = 0;
+        for (unsigned w = 0; w < row_warps; ++w) sum += staged[w * row_sums + output];
+        return sum;
+    };
+    if (gridDim.y == 1) {
+        for (unsigned output = threadIdx.x; output < outputs; output += blockDim.x) store(output, sum_of_warps(output));
+        return;
     }
-
-    constexpr int part_length = Vector<Sum>::length, tile_sums = thin_block * length,
-                  at_once_most = thin_shared_sums<T> / tile_sums, at_once = rows < at_once_most ? rows : at_once_most;
-    const size_t outputs = plan.m * plan.width, share_sums = (size_t{blockIdx.x} * gridDim.y + blockIdx.y) * outputs;
-    const unsigned stream_sums = plan.lanes * length;
-#pragma unroll
-    for (int first_row = 0; first_row < rows; first_row += at_once) {
-        __syncthreads();  // shared memory has been read: it is free for the streams' sums
-#pragma unroll
-        for (int row = 0; row < at_once; ++row)
-#pragma unroll
-            for (int e = 0; e < length; e += part_length)
-                *reinterpret_cast<Vector<Sum>*>(staged + row * tile_sums + threadIdx.x * length + e) =
-                    *reinterpret_cast<const Vector<Sum>*>(&sums[first_row + row][e]);
-        __syncthreads();  // all streams' sums are in shared memory
-        for (unsigned i = threadIdx.x; i < at_once * plan.width; i += thin_block) {
-            const unsigned row = first_row + i / plan.width, x = i % plan.width;
-            if (row >= plan.m) continue;
-            const Sum* of_row = staged + i / plan.width * tile_sums + x;
-            Sum sum = 0;
-#pragma unroll 8
-            for (unsigned s = 0; s < plan.streams; ++s) sum += of_row[s * stream_sums + shift_of(s)];
-            if (gridDim.y > 1) shares.d_sums[share_sums + row * plan.width + x] = sum;  // beyond C, too
-            else if (first_column + x < plan.n) c[row * plan.n + first_column + x] = static_cast<T>(sum);
-        }
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && !defined(__SIMCC__)
+    __shared__ Sum gathered[few_rows_gathered<T>];
+    __cluster_barrier_wait();  // the first block runs
+    for (unsigned output = threadIdx.x; output < outputs; output += blockDim.x) {
+        Sum* const place = gathered + blockIdx.y * outputs + output;
+        *static_cast<Sum*>(__cluster_map_shared_rank(place, 0)) = sum_of_warps(output);
     }
-    if (gridDim.y == 1 || !is_last_share(shares.d_tickets + blockIdx.x, gridDim.y)) return;
-    add_shares(shares.d_sums + size_t{blockIdx.x} * gridDim.y * outputs, static_cast<unsigned>(outputs), gridDim.y,
-               staged, [&](unsigned i, const Vector<Sum>& total) {
-                   const unsigned row = i / plan.width, x = i % plan.width;
-#pragma unroll
-                   for (int e = 0; e < part_length; ++e)
-                       if (first_column + x + e < plan.n)
-                           c[row * plan.n + first_column + x + e] = static_cast<T>(total.values[e]);
-               });
+    __cluster_barrier_arrive();  // this block's sums are there
+    if (blockIdx.y != 0) return;
+    __cluster_barrier_wait();  // all blocks' sums are there
+    for (unsigned output = threadIdx.x; output < outputs; output += blockDim.x) {
+        Sum sum = 0;
+        for (unsigned share = 0; share < gridDim.y; ++share) sum += gathered[share * outputs + output];
+        store(output, sum);
+    }
+#endif
 }
 
 template <typename T>
 struct FewRows {
-    static size_t workspace_bytes(const FewRowsPlan& plan) {
-        return plan.shares == 1 ? 0 : size_t{plan.tiles} * plan.shares * plan.m * plan.width * sizeof(SumOf<T>);
+    static size_t workspace_bytes(const FewRowsPlan&) { return 0; }
+
+    /// Calls action(rows, length), whose values are the template arguments of a plan's kernel.
+    template <typename Action>
+    static LaunchShape with_kernel(const FewRowsPlan& plan, Action action) {
+        return with_width(plan.m, [&](auto rows) {
+            constexpr int sums = 16 / rows;
+            const unsigned length = few_rows_length<T>(plan.m, plan.n);
+            if constexpr (sizeof(T) <= 2 && sums >= 4)
+                if (length == 4) return action(rows, std::integral_constant<int, 4>());
+            if constexpr (sizeof(T) <= 4 && sums >= 2)
+                if (length == 2) return action(rows, std::integral_constant<int, 2>());
+            return action(rows, std::integral_constant<int, 1>());
+        });
     }
 
     static LaunchShape enqueue(const MatmulArguments<T>& arguments, const FewRowsPlan& plan) {
-        const dim3 grid(plan.tiles, plan.shares), block(thin_block);
-        return with_width(plan.m, [&](auto width) {
-            constexpr int rows = decltype(width)::value;
-            matmul_few_rows<T, rows><<<grid, block, 0, arguments.stream>>>(
-                arguments.d_a, arguments.d_b, arguments.d_c, plan,
-                {static_cast<SumOf<T>*>(arguments.d_workspace), static_cast<unsigned*>(arguments.d_partials)});
-            return LaunchShape{grid, block, 0, address_of(matmul_few_rows<T, rows>)};
+        const dim3 grid(plan.tiles, plan.shares), block(plan.warps * lanes_per_warp);
+        return with_kernel(plan, [&](auto rows, auto length) {
+            const auto kernel = matmul_few_rows<T, rows(), length()>;
+            if (plan.shares == 1)
+                kernel<<<grid, block, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c, plan);
+#ifndef __SIMCC__
+            if (plan.shares > 1) {
+                cudaLaunchAttribute cluster{};
+                cluster.id = cudaLaunchAttributeClusterDimension;
+                cluster.val.clusterDim = {1, plan.shares, 1};
+                cudaLaunchConfig_t config{};
+                config.gridDim = grid;
+                config.blockDim = block;
+                config.stream = arguments.stream;
+                config.attrs = &cluster;
+                config.numAttrs = 1;
+                CHECK(cudaLaunchKernelEx(&config, kernel, arguments.d_a, arguments.d_b, arguments.d_c, plan));
+            }
+#endif
+            return LaunchShape{grid, block, 0, address_of(kernel)};
         });
     }
 };

@@ -32,11 +32,55 @@ struct DirectCost {
     double scattered = 0;      // more of the memory's time, as a part: if blocks share k; if there are many of them
     double narrow_b = 0;       // as in ProductCost, but 16 bits wait, too (set by hand after 900 products)
 };
-inline constexpr DirectCost direct_cost_16_bit{1540, 7010, 424,  281,  0.068, 0.077, 3360,
-                                               22,   3200, 16.6, 0.05, 0.3,   250};
-inline constexpr DirectCost direct_cost_f32{2350, 4150, 500, 161, 0.048, 0, 4510, 4, 3650, 14, 0.39, 0.15};
-inline constexpr DirectCost direct_cost_tf32{2430, 6350, 385, 1114, 0, 0.049, 3250, 25, 2630, 11.5, 0.09, 0, 400};
-inline constexpr DirectCost direct_cost_f64{3060, 5390, 337, 17, 0, 0.112, 4220, 3, 2900, 13.2, 0.15};
+inline constexpr DirectCost direct_cost_16_bit = {.beginning = 1540,
+                                                  .fixed = 7010,
+                                                  .shortest_stage = 424,
+                                                  .crowding = 281,
+                                                  .unit = 0.068,
+                                                  .shifted = 0.077,
+                                                  .sharing = 3360,
+                                                  .sharing_per_block = 22,
+                                                  .between_clusters = 3200,
+                                                  .bytes_per_cycle = 16.6,
+                                                  .visible_part = 0.05,
+                                                  .scattered = 0.3,
+                                                  .narrow_b = 250},
+                            direct_cost_f32 = {.beginning = 2350,
+                                               .fixed = 4150,
+                                               .shortest_stage = 500,
+                                               .crowding = 161,
+                                               .unit = 0.048,
+                                               .shifted = 0,
+                                               .sharing = 4510,
+                                               .sharing_per_block = 4,
+                                               .between_clusters = 3650,
+                                               .bytes_per_cycle = 14,
+                                               .visible_part = 0.39,
+                                               .scattered = 0.15},
+                            direct_cost_tf32 = {.beginning = 2430,
+                                                .fixed = 6350,
+                                                .shortest_stage = 385,
+                                                .crowding = 1114,
+                                                .unit = 0,
+                                                .shifted = 0.049,
+                                                .sharing = 3250,
+                                                .sharing_per_block = 25,
+                                                .between_clusters = 2630,
+                                                .bytes_per_cycle = 11.5,
+                                                .visible_part = 0.09,
+                                                .scattered = 0,
+                                                .narrow_b = 400},
+                            direct_cost_f64 = {.beginning = 3060,
+                                               .fixed = 5390,
+                                               .shortest_stage = 337,
+                                               .crowding = 17,
+                                               .unit = 0,
+                                               .shifted = 0.112,
+                                               .sharing = 4220,
+                                               .sharing_per_block = 3,
+                                               .between_clusters = 2900,
+                                               .bytes_per_cycle = 13.2,
+                                               .visible_part = 0.15};
 
 // A tile, and what decides how long it takes.
 struct DirectChoice {
@@ -157,9 +201,11 @@ inline double direct_cycles(const DirectChoice& choice, unsigned blocks, const P
     const size_t at_once = device.blocks_at_once(cluster, resident),
                  occupied = device.blocks_at_once(cluster),  // multiprocessors: clusters leave some idle
         waves = all / at_once, left = all % at_once;
+    unsigned left_each = left > 0 ? 1 : 0;  // the fewest blocks on a multiprocessor with which the last wave is one
+    while (left > 0 && left_each < resident && device.blocks_at_once(cluster, left_each) < left) ++left_each;
     const double stage = choice.stage_cycles + unaligned_cycles(choice, shape, by) +
                          (products > 1 ? 0 : narrow_cycles(cost.narrow_b, shape, all / blocks, device.multiprocessors));
-    const auto wave = [&](size_t blocks_each) {  // on each multiprocessor
+    const auto wave = [&](unsigned blocks_each) {  // on each multiprocessor
         if (blocks_each == 0) return 0.0;
         const double busy = stage * std::max(double(blocks_each), choice.alone);
         return cost.fixed + cost.crowding * double(blocks_each - 1) +
@@ -168,8 +214,7 @@ inline double direct_cycles(const DirectChoice& choice, unsigned blocks, const P
     constexpr double added_bytes_per_cycle = 50;  // of the clusters' sums of a tile (from two products of long k)
     const double adding_clusters = double(blocks / cluster) * double(choice.tile.m) * choice.tile.n *
                                    std::max(4U, choice.element_bytes) / added_bytes_per_cycle;
-    const double computing =
-        double(waves) * wave(resident) + wave(std::min(size_t{resident}, divide_up(left, occupied)));
+    const double computing = double(waves) * wave(resident) + wave(left_each);
     const double adding = (blocks > 1 ? cost.sharing + cost.sharing_per_block * cluster : 0) +
                           (blocks > cluster ? cost.between_clusters + adding_clusters : 0);
     const double moving = shape.elements() * double(products) * choice.element_bytes /
