@@ -119,12 +119,12 @@ template <typename T>
 ProductMethod few_steps_method(const ProductProblem& problem) {
     const auto [m, n, k] = problem.shape;
     const FewStepsPlan plan = plan_few_steps<T>(m, n, k, unsigned(problem.device->multiprocessors));
-    const ThinCost cost = {5650 + by_size<T>(490, 450, 360) * lanes_for(k),
+    const ThinCost cost = {by_size<T>(7250, 6060, 5240) + by_size<T>(570, 630, 464) * lanes_for(k),
                            0,
                            0,
-                           by_size<T>(35, 38, 26),
-                           by_size<T>(12, 17, 18.5),
-                           by_size<T>(8.5, 12.5, 13.8)};
+                           by_size<T>(38, 45, 25),
+                           by_size<T>(13.4, 15.2, 15.2),
+                           by_size<T>(10.7, 15.2, 15.2)};
     return thin_method_of<FewSteps, T>(problem, plan, thin_tile(plan.rows, plan.lanes * few_steps_columns<T>, k, 1),
                                        cost);
 }
