@@ -268,18 +268,24 @@ void check_thin_plans(std::size_t m, std::size_t n, std::size_t k, unsigned mult
         require(columns.pieces * piece_length<T> >= k + shift, "pieces do not cover a row");
         require(shift == row % columns.classes * (k % piece_length<T>) % piece_length<T>, "a class has two shifts");
     }
-    const DeviceModel device{multiprocessors, m % 2 == 0 ? 1 : 0.7, {}};
+    DeviceModel device{multiprocessors, m % 2 == 0 ? 1 : 0.7, {}};
+    for (unsigned resident = 1; resident <= ClusterCounts::most_resident; ++resident)
+        for (unsigned blocks = 1; blocks <= ClusterCounts::most_blocks; ++blocks)
+            device.clusters.counts[resident - 1][blocks - 1] = multiprocessors * resident / blocks;
     const bool has_clusters = k % 2 == 0;
-    const std::size_t few = std::min<std::size_t>(m, few_rows);
-    const FewRowsPlan rows = plan_few_rows<T>(few, n, k, device, has_clusters);
-    require(std::size_t{rows.tiles} * rows.width >= n && (rows.tiles - 1) * std::size_t{rows.width} < n,
+    const std::size_t few = m % few_rows + 1, columns_of_few = n % 3 == 0 ? n : n % 5000 + 1;
+    const FewRowsPlan rows = plan_few_rows<T>(few, columns_of_few, k, device, has_clusters);
+    require(std::size_t{rows.tiles} * rows.width >= columns_of_few &&
+                (rows.tiles - 1) * std::size_t{rows.width} < columns_of_few,
             "columns are missing, or a tile has none");
-    require(rows.width == rows.column_warps * lanes_per_warp * few_rows_length<T>(few, n), "lanes are idle");
-    require(n % few_rows_length<T>(few, n) == 0, "a load reaches beyond a row");
+    const unsigned length = few_rows_length<T>(few, columns_of_few);
+    require(rows.width == rows.column_warps * lanes_per_warp * length, "lanes are idle");
+    require(columns_of_few % length == 0, "a load reaches beyond a row");
     require_shares(rows.shares, rows.share_k, k);
-    require(rows.share_k % (rows.warps / rows.column_warps * few_rows_in_flight) == 0, "a warp has part of a round");
-    require(rows.shares == 1 || has_clusters, "blocks share k without clusters");
-    require(rows.shares == 1 || rows.shares * few * rows.width <= few_rows_gathered<T>, "sums find no place");
+    require(rows.share_k % (rows.warps / rows.column_warps * few_rows_round) == 0, "a warp has part of a round");
+    require(rows.clusters == (has_clusters && rows.shares > 1), "blocks share k without clusters, or need none");
+    if (rows.clusters) require(rows.shares * few * rows.width <= few_rows_gathered<T>, "sums find no place");
+    else require(rows.shares == 1 || rows.tiles <= multiprocessors, "blocks that share k have no ticket");
     if (suits_lane_dots(double(m) * double(n), double(k))) {
         const LaneDotsPlan dots = plan_lane_dots(m, n, k, sizeof(T), multiprocessors);
         require(dots.elements == m * n, "an element of C has no lanes");
@@ -289,6 +295,9 @@ void check_thin_plans(std::size_t m, std::size_t n, std::size_t k, unsigned mult
     const FewStepsPlan steps = plan_few_steps<T>(m, n, k, multiprocessors);
     require_rows(steps.classes, steps.row_tiles, steps.rows);
     require(steps.rows % (thin_block / steps.lanes) == 0, "lanes are idle");
+    const std::size_t groups = std::size_t{steps.classes} * steps.column_tiles,
+                      blocks = steps.row_tiles * std::size_t{steps.column_tiles};
+    require(blocks <= std::max(groups, std::size_t{4} * few_steps_resident * multiprocessors), "a wave too many");
     constexpr std::size_t length = few_steps_columns<T>;
     for (unsigned row = 0; row < steps.classes; ++row)
         require(std::size_t{steps.column_tiles} * steps.lanes * length >= n + row * (n % length) % length,

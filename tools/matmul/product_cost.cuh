@@ -15,7 +15,8 @@ namespace BACKEND {
 // What a product costs if a multiprocessor works on several tiles at once: until the first stage has arrived and from
 // the last result on; each round of tiles; bytes of A and B from the memory and of C to it, for each multiprocessor and
 // cycle; and the visible part of the shorter of multiplying and moving. (Fitted to 1030 tiles of products in f32 and
-// 490 in f64 with aligned rows on an H100, the root of the mean square error 2.6 and 5 %.)
+// 490 in f64 with aligned rows on an H100, the root of the mean square error 2.6 and 5 %; reading in f64 was made 5 %
+// slower after 111 products on an H200.)
 struct GroupsCost {
     double beginning, round, read_bytes_per_cycle, stored_bytes_per_cycle, visible_part;
     double stored_elements;  // bytes per cycle where rows of C begin anywhere (set by hand after four products in f32)

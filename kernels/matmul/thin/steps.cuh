@@ -35,30 +35,32 @@ struct FewStepsPlan {
     size_t rows = 0, row_tiles = 1;  // row_tiles: of all classes
 };
 
-/// (Chosen by timings of 225 products of f32, f64 and bf16, with all numbers of lanes and one to eight waves, on an H200:
-/// the plan takes 2 % longer than the best, on average.)
+/// (Chosen by timings of 225 products of f32, f64 and bf16, with all numbers of lanes and one to eight waves, on an
+/// H200: the plan takes 2 % longer than the best, on average.)
 template <typename T>
 FewStepsPlan plan_few_steps(size_t m, size_t n, size_t k, unsigned multiprocessors) {
     constexpr unsigned length = few_steps_columns<T>;
     FewStepsPlan plan{m, n, k};
     plan.classes = row_classes(n, length);
-    // Few lanes without columns; but a block of few lanes per row has shorter parts of rows.
     const size_t pieces = divide_up(n + (plan.classes > 1 ? length - 1 : 0), length);
+    // The lanes that a row occupies, idle ones included; a tile, whose part of a row is short, costs as much as 8 more.
     const auto weight = [&](unsigned lanes) {
-        constexpr unsigned shorter = 8;
-        return divide_up(pieces, lanes) * (lanes + shorter);
+        constexpr unsigned of_tile = 8;
+        return divide_up(pieces, lanes) * (lanes + of_tile);
     };
     plan.lanes = lanes_for(pieces);
-    for (unsigned lanes = 2 * lanes_per_warp; pieces > lanes_per_warp && lanes <= thin_block; lanes *= 2)
+    for (unsigned lanes = 2 * lanes_per_warp; lanes <= thin_block; lanes *= 2)
         if (weight(lanes) < weight(plan.lanes)) plan.lanes = lanes;
     plan.column_tiles = static_cast<unsigned>(divide_up(pieces, plan.lanes));
-    // One wave of blocks, so that each stages A and loads B once. With few steps more are resident; and the last of
-    // several waves, if C is large, is a small part.
+    // One wave of blocks, so that each stages A and loads B once. With up to four steps more blocks are resident than
+    // that; and if C is large, several waves balance better, because the last one is short.
     constexpr size_t fewest_steps = 4, large = 40'000'000;
     const size_t waves = k <= fewest_steps && m * n * sizeof(T) > large ? 4 : 1,
-                 class_rows = divide_up(m, plan.classes), at_once = thin_block / plan.lanes,
-                 blocks = size_t{few_steps_resident} * multiprocessors * waves;
-    plan.rows = divide_up(divide_up(class_rows * plan.classes * plan.column_tiles, blocks), at_once) * at_once;
+                 blocks = size_t{few_steps_resident} * multiprocessors * waves,
+                 groups = size_t{plan.classes} * plan.column_tiles,  // of blocks, with rows of one class
+        of_group = blocks > groups ? blocks / groups : 1, class_rows = divide_up(m, plan.classes),
+                 at_once = thin_block / plan.lanes;
+    plan.rows = divide_up(divide_up(class_rows, of_group), at_once) * at_once;
     plan.row_tiles = divide_up(class_rows, plan.rows) * plan.classes;
     return plan;
 }

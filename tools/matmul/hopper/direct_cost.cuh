@@ -201,7 +201,7 @@ inline double direct_cycles(const DirectChoice& choice, unsigned blocks, const P
     const size_t at_once = device.blocks_at_once(cluster, resident),
                  occupied = device.blocks_at_once(cluster),  // multiprocessors: clusters leave some idle
         waves = all / at_once, left = all % at_once;
-    unsigned left_each = left > 0 ? 1 : 0;  // the fewest blocks on a multiprocessor with which the last wave is one
+    unsigned left_each = left > 0 ? 1 : 0;  // a multiprocessor's blocks of the last wave: the fewest that hold all
     while (left > 0 && left_each < resident && device.blocks_at_once(cluster, left_each) < left) ++left_each;
     const double stage = choice.stage_cycles + unaligned_cycles(choice, shape, by) +
                          (products > 1 ? 0 : narrow_cycles(cost.narrow_b, shape, all / blocks, device.multiprocessors));
