@@ -278,9 +278,9 @@ void check_thin_plans(std::size_t m, std::size_t n, std::size_t k, unsigned mult
     require(std::size_t{rows.tiles} * rows.width >= columns_of_few &&
                 (rows.tiles - 1) * std::size_t{rows.width} < columns_of_few,
             "columns are missing, or a tile has none");
-    const unsigned length = few_rows_length<T>(few, columns_of_few);
-    require(rows.width == rows.column_warps * lanes_per_warp * length, "lanes are idle");
-    require(columns_of_few % length == 0, "a load reaches beyond a row");
+    const unsigned of_load = few_rows_length<T>(few, columns_of_few);
+    require(rows.width == rows.column_warps * lanes_per_warp * of_load, "lanes are idle");
+    require(columns_of_few % of_load == 0, "a load reaches beyond a row");
     require_shares(rows.shares, rows.share_k, k);
     require(rows.share_k % (rows.warps / rows.column_warps * few_rows_round) == 0, "a warp has part of a round");
     require(rows.clusters == (has_clusters && rows.shares > 1), "blocks share k without clusters, or need none");

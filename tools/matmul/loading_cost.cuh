@@ -80,9 +80,7 @@ inline double received_columns(const TileChoice& choice) {
 }
 
 // Whether boxes of B lie across lines of the L2 cache: tiles are no multiple of a box wide.
-inline bool lies_across_lines(const TileChoice& choice) {
-    return received_columns(choice) > double(choice.tile.n);
-}
+inline bool lies_across_lines(const TileChoice& choice) { return received_columns(choice) > double(choice.tile.n); }
 
 // The cycles that a multiprocessor takes to receive a stage.
 inline double loading_cycles_in_place(const TileChoice& choice, double busy) {

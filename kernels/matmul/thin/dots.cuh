@@ -65,8 +65,9 @@ struct LaneDotsCost {
         // A sector comes from L2 for the first warp of a block that loads it, but not more often than B has sectors.
         const double first_loads = touched(sector_bytes) * loads_of_each * (first_part < 1 ? first_part : 1),
                      of_b = double(plan.k) * double(plan.n * element_bytes) / sector_bytes;
-        return round(element_bytes, plan.k) * rounds + starting * lanes_of_each + line * touched(line_bytes) * loads_of_each +
-               l2_sector * (first_loads < of_b ? first_loads : of_b) + (plan.lanes > lanes_per_warp ? barrier : 0);
+        return round(element_bytes, plan.k) * rounds + starting * lanes_of_each +
+               line * touched(line_bytes) * loads_of_each + l2_sector * (first_loads < of_b ? first_loads : of_b) +
+               (plan.lanes > lanes_per_warp ? barrier : 0);
     }
 };
 
