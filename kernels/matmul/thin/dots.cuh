@@ -36,10 +36,9 @@ struct LaneDotsCost {
     static constexpr double line = 0.24;       // a line of the L1 cache that a load of B touches, likewise
     static constexpr double l2_sector = 0.92;  // added for a sector that the L1 cache does not hold
     static constexpr double barrier = 1040;
-    /// Of loads; shorter if lanes have one of each matrix (set by hand for ten products of few steps in f64).
+    /// Of loads; in f64 shorter for one or two steps along k (set by hand for ten products).
     static constexpr double round(size_t element_bytes, unsigned k) {
-        constexpr unsigned fewest_steps = 8;
-        return element_bytes < 8 ? 1840 : k <= fewest_steps ? 1600 : 2540;
+        return element_bytes < 8 ? 1840 : k <= 2 ? 1600 : 2540;
     }
 
     // Without the fixed ones.
