@@ -183,7 +183,7 @@ thin_steps=101x103x15,50x3001x7,77x9x1,100x100x16,700x33x3,4500x9x16 # the last 
     for tile in rows:5x13x20001:5x32x10240/2 columns:64x4x2048:16x4x2048 dots:7x7x100:1x1x128 dots:3x9x1:1x1x8 \
         dots:5x1x3968:1x1x4096 one-column:70x1x77:32x1x77 patches:70x130x9:32x128x4; do
         IFS=: read -r kind shape name <<<"$tile"
-        expect_fine matmul -k thin --tile "$kind" -n "$shape" -w 0 -r 1 --csv
+        SIMCC_THREADS=2 expect_fine matmul -k thin --tile "$kind" -n "$shape" -w 0 -r 1 --csv
         [ "$(column p_tile)" = "$name" ] || ! on_simulator || complain "$tile"
     done
     expect_fine matmul -k thin --tile rows,columns -n 3x2x77 -w 0 -r 1 --csv

@@ -13,6 +13,7 @@
 #include "tools/matmul/product_cost.cuh"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -279,11 +280,11 @@ void check_thin_plans(std::size_t m, std::size_t n, std::size_t k, unsigned mult
                 (rows.tiles - 1) * std::size_t{rows.width} < columns_of_few,
             "columns are missing, or a tile has none");
     const unsigned of_load = few_rows_length<T>(few, columns_of_few);
-    require(rows.width == rows.column_warps * lanes_per_warp * of_load, "lanes are idle");
+    require(few_rows_computed(few) * of_load <= few_rows_sums, "a lane has too many sums");
     require(columns_of_few % of_load == 0, "a load reaches beyond a row");
     require_shares(rows.shares, rows.share_k, k);
     require(rows.share_k % (rows.warps / rows.column_warps * few_rows_round) == 0, "a warp has part of a round");
-    require(rows.clusters == (has_clusters && rows.shares > 1), "blocks share k without clusters, or need none");
+    require(has_clusters || !rows.clusters, "blocks are a cluster on a device without them");
     if (rows.clusters) require(rows.shares * few * rows.width <= few_rows_gathered<T>, "sums find no place");
     else require(rows.shares == 1 || rows.tiles <= multiprocessors, "blocks that share k have no ticket");
     if (suits_lane_dots(double(m) * double(n), double(k))) {
@@ -297,7 +298,10 @@ void check_thin_plans(std::size_t m, std::size_t n, std::size_t k, unsigned mult
     require(steps.rows % (thin_block / steps.lanes) == 0, "lanes are idle");
     const std::size_t groups = std::size_t{steps.classes} * steps.column_tiles,
                       blocks = steps.row_tiles * std::size_t{steps.column_tiles};
-    require(blocks <= std::max(groups, std::size_t{4} * few_steps_resident * multiprocessors), "a wave too many");
+    const std::size_t slots = std::size_t{few_steps_resident} * multiprocessors, waves = k <= 4 ? 4 : 1;
+    require(blocks <= std::max(8 * groups, waves * slots), "a wave too many");
+    if (4 * groups <= slots) require(blocks <= waves * slots, "the last wave is nearly empty");
+    if (m >= 64 * slots * steps.classes) require(2 * blocks >= std::min(slots, 8 * groups), "multiprocessors are idle");
     constexpr std::size_t length = few_steps_columns<T>;
     for (unsigned row = 0; row < steps.classes; ++row)
         require(std::size_t{steps.column_tiles} * steps.lanes * length >= n + row * (n % length) % length,
@@ -310,7 +314,9 @@ std::string thin_case(Random& random) {
     const std::size_t m = random.number(1, 1'000'000), n = random.number(1, 1'000'000), k = random.number(1, 1'000'000);
     const unsigned multiprocessors = some_blocks(random);
     try {
-        if (random.coin()) check_thin_plans<float>(m, n, k, multiprocessors);
+        const std::size_t bytes = std::size_t{2} << random.number(0, 2);
+        if (bytes == 2) check_thin_plans<std::uint16_t>(m, n, k, multiprocessors);  // as all types of 16 bits
+        else if (bytes == 4) check_thin_plans<float>(m, n, k, multiprocessors);
         else check_thin_plans<double>(m, n, k, multiprocessors);
     } catch (const std::runtime_error& error) {
         throw std::runtime_error("thin plans of " + std::to_string(m) + " x " + std::to_string(n) + " x " +

@@ -15,14 +15,14 @@ namespace BACKEND {
 // H100, weighted by how near a plan is to the product's best. The plan that it chooses takes 3 % longer than the best,
 // on average, as it does on an H200.)
 struct FewRowsCost {
-    static constexpr double fixed = 4215, of_row = 398;   // whatever the work; for each row of C that is computed
-    static constexpr double round = 1061;                 // of loads that a warp has in flight together
-    static constexpr double wave = 2580;                  // of blocks, after the first
-    static constexpr double visible_part = 0.71;          // of the shorter of waiting for rounds and reading
-    static constexpr double bytes_per_cycle = 20.5;       // of an H200's memory, for each multiprocessor
-    static constexpr double most_bytes_per_cycle = 47.6;  // that one multiprocessor reads
-    static constexpr double sharing = 1970, of_share = 93;
-    static constexpr double without_clusters = 2000;  // more, if blocks share k (an estimate)
+    static constexpr double fixed = 4215, of_row = 398;     // whatever the work; for each row of C that is computed
+    static constexpr double round = 1061;                   // of loads that a warp has in flight together
+    static constexpr double wave = 2580;                    // of blocks, after the first
+    static constexpr double visible_part = 0.71;            // of the shorter of waiting for rounds and reading
+    static constexpr double bytes_per_cycle = 20.5;         // of an H200's memory, for each multiprocessor
+    static constexpr double most_bytes_per_cycle = 47.6;    // that one multiprocessor reads
+    static constexpr double sharing = 1970, of_share = 93;  // if blocks share k; for each of them
+    static constexpr double without_clusters = 2000;        // more, if they are no cluster (an estimate)
 
     template <typename T>
     static double cycles(const FewRowsPlan& plan, const DeviceModel& device) {
@@ -49,24 +49,28 @@ struct FewRowsCost {
     }
 };
 
-// The plan that takes the fewest cycles.
+// The plan that takes the fewest cycles. More blocks can share k if they are no cluster.
 template <typename T>
 FewRowsPlan plan_few_rows(size_t m, size_t n, size_t k, const DeviceModel& device, bool has_clusters) {
     constexpr unsigned most_shares = 64;  // without clusters
-    const auto can_share = [&](const FewRowsPlan& plan) {
-        return plan.clusters ? size_t{plan.shares} * m * plan.width <= few_rows_gathered<T>
-                             : plan.tiles <= device.multiprocessors;  // there is a ticket per multiprocessor
-    };
     FewRowsPlan best;
     double fewest = HUGE_VAL;
+    const auto consider = [&](const FewRowsPlan& plan) {
+        const double cycles = FewRowsCost::cycles<T>(plan, device);
+        if (cycles < fewest) fewest = cycles, best = plan;
+    };
     for (const unsigned warps : {few_rows_warps, few_rows_warps / 2})
         for (const unsigned column_warps : {1U, 2U})
-            for (unsigned shares = 1; shares <= (has_clusters ? few_rows_cluster : most_shares); ++shares) {
-                const FewRowsPlan plan = divide_few_rows<T>(m, n, k, warps, column_warps, shares, has_clusters);
+            for (unsigned shares = 1; shares <= most_shares; ++shares) {
+                const auto divided = [&](bool clusters) {
+                    return divide_few_rows<T>(m, n, k, warps, column_warps, shares, clusters);
+                };
+                const FewRowsPlan plan = divided(false);
                 if (plan.shares != shares) continue;  // fewer shares are the same plan
-                if (shares > 1 && !can_share(plan)) continue;
-                const double cycles = FewRowsCost::cycles<T>(plan, device);
-                if (cycles < fewest) fewest = cycles, best = plan;
+                // There is a ticket per multiprocessor.
+                if (shares == 1 || plan.tiles <= device.multiprocessors) consider(plan);
+                const bool gathers = size_t{shares} * m * plan.width <= few_rows_gathered<T>;
+                if (has_clusters && shares > 1 && shares <= few_rows_cluster && gathers) consider(divided(true));
             }
     return best;
 }

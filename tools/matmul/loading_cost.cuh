@@ -22,8 +22,8 @@ struct LoadingCost {
     // Rows that begin anywhere and are read in sets, from multiples of 16 bytes (2047 x 2047 x 2047 with all tiles) or
     // of 32 (fitted to 76 products in tf32 and in f64), on H100s.
     static constexpr InPlaceCost from_16_bytes{8.8, 5.5, 0}, from_32_bytes{3, 2.7, 25};
-    // If boxes of columns lie across two lines of the L2 cache each (tiles of 224 and 240 columns, of 31 large products
-    // in bf16 on an H100).
+    // If boxes of columns lie across two lines of the L2 cache each (fitted to tiles of 224 and 240 columns, of 31
+    // large products in bf16 on an H100; those of 160 have it, too).
     static constexpr double across_lines = 1.6;
     static constexpr double least_in_place = 1.2;         // times as long as the best walk through a large matrix
     static constexpr double straightening_begins = 2700;  // cycles until the first rows have been moved
@@ -105,9 +105,10 @@ inline double loading_cycles(const TileChoice& choice, const ProductShape& shape
         if (is_unaligned(columns)) return sharing > 1 ? cost.unaligned_row.shared : unaligned_row;
         return Cost::aligned_row;
     };
+    const bool across_lines = lies_across_lines(choice) && shape.n > choice.tile.n && !is_unaligned(columns_of_b);
     const double row_of_a = cycles_of_row(columns_of_a, choice.cluster_columns, cost.unaligned_row.of_a),
                  row_of_b = cycles_of_row(columns_of_b, choice.cluster_rows, cost.unaligned_row.of_b) *
-                            (lies_across_lines(choice) ? Cost::across_lines : 1);
+                            (across_lines ? Cost::across_lines : 1);
     double again = 0;
     if (choice.split_k > 1) again = std::max(0.0, Cost::cluster_slope * (work.busy - Cost::cluster_from));
     else if (work.side_by_side) again = Cost::per_distinct * (distinct_rows(choice, shape) - Cost::least_distinct);

@@ -118,7 +118,7 @@ inline double narrow_cycles(double narrow_b, const ProductShape& shape, size_t b
     return narrow_b * std::min(1.0, narrow / double(shape.n)) * std::min(1.0, double(blocks) / multiprocessors);
 }
 
-// The speed of a device's memory; that of an H200 is 1. (The model of storing leaves it out.)
+// The speed of a device's memory; that of an H200 is 1. (The models of dots and of storing leave it out.)
 inline double memory_speed(const DeviceInfo& device) {
     constexpr double h200_gbyte_per_s = 4815;
     return device.peak_gbyte_per_s > 0 ? device.peak_gbyte_per_s / h200_gbyte_per_s : 1;

@@ -144,8 +144,8 @@ inline double cycles_of_groups(const TileChoice& choice, const ProductShape& sha
                  moving = (operands / (groups.read_bytes_per_cycle * device.memory_speed) + results / rate) *
                           choice.element_bytes / double(multiprocessors);
     // Products of many steps in f64 may take longer if rows are not aligned: on an H100, 28 of them took 0.7 to 2.7
-    // times the estimate, half of them more than 1.5, and on an H200 one of 1135 steps 2; 69 with aligned rows took 0.9
-    // to 1.24, those in f32 0.7 to 1.1.
+    // times the estimate, half of them more than 1.5; 69 with aligned rows took 0.9 to 1.24, those in f32 0.7 to 1.1.
+    // On an H200, one of 1135 steps took twice the estimate.
     constexpr size_t many_steps = 1000, alignment = 16;
     constexpr double slower = 1.7;
     const auto is_whole = [&](size_t columns) { return columns * choice.element_bytes % alignment == 0; };

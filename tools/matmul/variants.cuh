@@ -181,7 +181,7 @@ inline const MatmulVariant matmul_variants[] = {
      nullptr,
      direct_keys},
     {{"thin",
-      "few rows, columns or steps: 16-byte pieces of the largest matrix, however aligned; few of all: dot products"},
+      "few rows, columns or steps: wide accesses to the largest matrix, however aligned; few of all: dot products"},
      thin_method,
      true,
      nullptr,

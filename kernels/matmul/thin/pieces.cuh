@@ -1,8 +1,9 @@
 #pragma once
-// What the kernels for thin products share. They are bound by memory, which reaches its full bandwidth only with
-// aligned 16-byte accesses, but rows begin anywhere. So a row is read in the aligned 16-byte pieces that cover it. Rows
-// whose first elements lie at the same place in a piece (every second, fourth or eighth) form a class; a block or a
-// lane works on rows of one class only, so that its elements line up.
+// What the kernels for thin products share. They are bound by memory, which reaches its full bandwidth with aligned
+// 16-byte accesses, or with many smaller ones in flight (few rows, one column), but rows begin anywhere. With few
+// columns or steps, a row is accessed in the aligned pieces that cover it. Rows whose first elements lie at the same
+// place in a piece (every second, fourth or eighth) form a class; a block or a lane works on rows of one class only, so
+// that its elements line up.
 #include "common/cuda/last_block.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "common/cuda/vector_access.cuh"

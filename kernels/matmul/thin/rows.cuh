@@ -5,9 +5,9 @@
 //                     of a round are in flight together, and so are those of the elements of A that belong to it, which
 //                     are staged in a part of shared memory that only this warp uses: no warp waits for another before
 //                     the end
-// Any n and k, up to 8 rows. A load is the largest power of two of elements, up to 8 bytes, that divides n, so that it
-// is aligned in every row of B. If tiles of columns are too few for the device, blocks share k: those of a cluster,
-// whose first block adds all sums, or, without clusters, any blocks, the last of which does.
+// Any n and k, up to 8 rows. A load is the largest power of two of elements that divides n, up to 8 bytes (4 for more
+// than four rows of 16-bit elements), so that it is aligned in every row of B. If tiles of columns are too few for the
+// device, blocks share k: those of a cluster, whose first block adds all sums, or others, the last of which does.
 #include "common/cuda/check.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "kernels/matmul/arguments.cuh"
