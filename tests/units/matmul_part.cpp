@@ -2,13 +2,17 @@
 // each part; and how narrow panels may be. Prints nothing if all is well.
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "tools/matmul/gang/tiling.hpp"
 #include "tools/matmul/host_part.hpp"
 #include "tools/matmul/host_product.hpp"
+#include "tools/matmul/reference.hpp"
 
 static int faults = 0;
 
@@ -147,10 +151,40 @@ static void check_panels() {
         }
 }
 
+// A right product is found right, and an element's error is found, although the check's own sums along wide rows are
+// rounded more than the products of a few steps.
+static void check_wide() {
+    const ProductShape shape = {500, 200'000, 4};
+    const auto values = [](std::uint64_t seed, std::size_t count) {
+        std::vector<double> made(count);
+        for (std::size_t i = 0; i < count; ++i) made[i] = double(random_bits(seed, i) >> 11) * 0x1p-52 - 1;
+        return made;
+    };
+    const std::vector<double> a = values(1, shape.m * shape.k), b = values(2, shape.k * shape.n);
+    const CheckedProduct product{shape, {{{0, shape.m}, {0, shape.n}}}};
+    for (const double error : {0.0, 1e-6}) {
+        ProductReference<double> reference(product, a.data(), 3, 1, -1, {0, 2});
+        reference.add_rows_of_b({0, shape.k}, b.data());
+        reference.finish();
+        expect(!reference.complete(), "a wide product was computed in full");
+        const auto read_row = [&](std::size_t row, const IndexRange& columns, double* elements) {
+            std::fill_n(elements, columns.size, 0.0);
+            for (std::size_t x = 0; x < shape.k; ++x)
+                for (std::size_t j = 0; j < columns.size; ++j)
+                    elements[j] += a[row * shape.k + x] * b[x * shape.n + columns.begin + j];
+            if (row == shape.m / 2 && columns.has(777)) elements[777 - columns.begin] += error;
+        };
+        SquaredError squares;
+        const Verdict verdict = reference.check(read_row, 0, roundings_of(DType::f64), squares);
+        expect(verdict.right == (error == 0), text("{} with an error of {}: {}", shape.name(), error, verdict.detail));
+    }
+}
+
 int main() {
     for (const DType dtype : {DType::f32, DType::f64, DType::bf16, DType::f16}) check_small(dtype);
     check_large();
     check_panels();
     check_memory();
+    check_wide();
     return faults > 0;
 }

@@ -5,7 +5,8 @@
 // The error allowed in an element of C is result_rounding |c| + g |a| |b|, where |a| and |b| are the lengths of A's row
 // and B's column, and g follows from the roundings of the type and k. Sums that are random walks stay far below it; in
 // f32 and f64, one omitted product of two of our normal numbers does not. In a row of C x, x gives the errors random
-// signs: their sum exceeds 7 times the root of the sum of their squares once in 10^10 (Hoeffding, 1963).
+// signs: their sum exceeds 7 times the root of the sum of their squares once in 10^10 (Hoeffding, 1963). The roundings
+// of that sum count, too: in f64 they are the larger part if n is large and k is small.
 // C may be checked in parts, as devices compute them: then x is zero outside the part's columns, and some rows of each
 // part are computed in full. B may come some rows at a time, since only sums over its rows are kept.
 #pragma once
@@ -217,9 +218,12 @@ private:
             }
         };
         for_rows(rows.size, double(signs.columns.size), multiply_c, effort_.cores);
+        // Our own sums along a row, of C and of B, are random walks, and each step is rounded.
+        const double of_check = std::ldexp(1.0, -53) * std::sqrt(double(signs.columns.size));
         for (std::size_t i = 0; i < rows.size; ++i) {
-            const double expected = abx_[part][i], from_results = bounds.of_result * std::sqrt(squares[i]),
-                         from_sums = bounds.growth * a_lengths_[rows.begin + i] * std::sqrt(signs.b_squares);
+            const double expected = abx_[part][i], from_results = (bounds.of_result + of_check) * std::sqrt(squares[i]),
+                         from_sums =
+                             (bounds.growth + of_check) * a_lengths_[rows.begin + i] * std::sqrt(signs.b_squares);
             const double allowed = 7 * (from_results + from_sums) + 1e-12 * std::fabs(expected) + bounds.smallest;
             if (!(std::fabs(cx[i] - expected) <= allowed))
                 return {false, text("row {} times a vector of signs: got {:.9g}, expected {:.9g}, allowed error {:.3g}",
