@@ -205,24 +205,18 @@ struct FewRows {
         const dim3 grid(plan.tiles, plan.shares), block(plan.warps * lanes_per_warp);
         const ThinShares<SumOf<T>> shares{static_cast<SumOf<T>*>(arguments.d_workspace),
                                           static_cast<unsigned*>(arguments.d_partials)};
+        cudaLaunchAttribute cluster{};
+        cluster.id = cudaLaunchAttributeClusterDimension;
+        cluster.val.clusterDim = {1, plan.shares, 1};
+        cudaLaunchConfig_t config{};
+        config.gridDim = grid;
+        config.blockDim = block;
+        config.stream = arguments.stream;
+        config.attrs = &cluster;
+        config.numAttrs = plan.clusters ? 1 : 0;
         return with_kernel(plan, [&](auto rows, auto length) {
             const auto kernel = matmul_few_rows<T, rows(), length()>;
-            if (!plan.clusters)
-                kernel<<<grid, block, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c, plan, shares);
-#ifndef __SIMCC__
-            if (plan.clusters) {
-                cudaLaunchAttribute cluster{};
-                cluster.id = cudaLaunchAttributeClusterDimension;
-                cluster.val.clusterDim = {1, plan.shares, 1};
-                cudaLaunchConfig_t config{};
-                config.gridDim = grid;
-                config.blockDim = block;
-                config.stream = arguments.stream;
-                config.attrs = &cluster;
-                config.numAttrs = 1;
-                CHECK(cudaLaunchKernelEx(&config, kernel, arguments.d_a, arguments.d_b, arguments.d_c, plan, shares));
-            }
-#endif
+            CHECK(cudaLaunchKernelEx(&config, kernel, arguments.d_a, arguments.d_b, arguments.d_c, plan, shares));
             return LaunchShape{grid, block, 0, address_of(kernel)};
         });
     }
