@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # gridutils: CUDA programs for the shell, on a GPU and in an embedded SIMT simulator.
 #
 # Every program is one executable made of four parts:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What a warp's request to shared memory costs: the addresses of its lanes decide how many of them share a bank.
 //   banks_read       loads

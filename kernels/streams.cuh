@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Work for streams to overlap. An element goes through a chain of dependent steps, x -> factor * x + summand modulo
 // 2^32. It can be as slow as requested, and is verified exactly: the host computes its end directly (streams_shortcut).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Every thread records who it is, where it runs and when: its indices, its lane, its multiprocessor, and the time
 // before and after some arithmetic.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Copies by a kernel: between the memory of the device, another device, or the host, wherever its threads have access.
 //   transfer_copy   16 bytes per access, four accesses in flight per thread; the rest byte by byte

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # What access promises: every pattern is right for every n, word and operation, in the textbook's number of sectors.
 
 load helpers

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # Arithmetic in device code: what CUDA and PTX define holds in every build, at every level of optimization.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
 

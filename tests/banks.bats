@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # What banks promises: right results for every pattern, and the textbook's number of wavefronts.
 
 load helpers

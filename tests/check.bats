@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # --check: every program on the checked simulator, whatever device the other tests run on.
 
 # Needs no GPU

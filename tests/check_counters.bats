@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # What the counters of the checked simulator promise: exactly the textbooks' figures, by kernel and by line.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # What memcheck and initcheck of the checked simulator promise: every planted mistake is found at its line, and the same
 # program without it gives no finding.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # What racecheck and synccheck promise: every defect of the programs in tests/check is found at its line, and the same
 # kernels with the missing synchronization give no finding.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch

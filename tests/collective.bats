@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # What collective promises: every operation gives every device the right result, for every number of devices, size, type
 # and operator, and reports what it moved.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # What all programs share: options, exit codes, devices, input and output files. Tables are tested in tables.bats.
 
 # Tests side by side on a GPU

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # compare: whether tables of timings differ, by how much, and with which verdict.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $output
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # What conv1d promises: every variant is right for every n, width, border, type and alignment, and the filter does the
 # same to data.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # The tour of `make demo`: shows some programs on whatever this machine has, a GPU or the simulator.
 #     tests/demo.bash --programs    names them, for make, which builds only these for it
 set -eu

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # Kernels that launch kernels, in programs that simcc builds: the order and visibility that CUDA's programming guide
 # promises hold in fast and in checked builds, with any number of threads.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
@@ -67,7 +68,7 @@ cudaErrorIllegalAddress"
         expect_status 86
         [ "$(grep -v ==== <<<"$output")" = "$expected
 cudaErrorLaunchFailure" ] || complain "expected what the fast build prints"
-        expect_errors_like "Invalid __global__ write of size 4 bytes.*at set\(int\*, int\)\+0x[0-9a-f]* in .*device_launches.cu:65"
+        expect_errors_like "Invalid __global__ write of size 4 bytes.*at set\(int\*, int\)\+0x[0-9a-f]* in .*device_launches.cu:66"
         expect_errors_like "at kernel launch time.* main in .*device_launches.cu"
         expect_errors_like "ERROR SUMMARY: 2 errors"
     done

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # What devquery promises: the same properties for every device, one per row, consistent with each other.
 
 load helpers

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # What diverge promises: right results however lanes diverge, counters that equal the formula, and warps whose lanes
 # wait for each other.
 

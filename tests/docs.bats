@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # The pages and the README describe all that the programs do, and nothing else.
 
 # Needs no GPU

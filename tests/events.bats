@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # The interface between the simulator's runtime and its checkers: the runtime announces events, and the checkers are one
 # of its clients, which only programs with checked kernels contain.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch

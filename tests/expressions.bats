@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # Small expressions over all operators, types and intrinsics give the same bits as on a GPU. EVERY=1 runs all ten
 # thousand of them, which takes minutes; the default is one in 17.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $device

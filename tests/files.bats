@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # Files in and out: malformed input is refused, and output that cannot be written is noticed.
 
 # Tests side by side on a GPU

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # Every input that a fuzzer ever found to break a reader is kept in tests/fuzz/seeds, with the initial inputs.
 # `make fuzz` looks for more.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # --gang: one problem on several devices.
 # shellcheck disable=SC2154  # helpers.bash sets $output
 

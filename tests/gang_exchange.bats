@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # --gang with data from other devices: parts of all of them for a transposition, halos of neighbors for a convolution.
 # shellcheck disable=SC2154  # helpers.bash sets $output
 

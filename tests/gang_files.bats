@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # --gang over files, pipes and text: several devices give what one of them gives, byte for byte.
 # shellcheck disable=SC2154  # helpers.bash sets $device, $output, $errors and $scratch
 

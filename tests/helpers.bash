@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What all test files share: the device under test, ways to run a program, and expectations that report what they saw.
 #
 # GRIDUTILS_DEVICE is sim (the default) or gpu; tests/run.bash sets it. A test runs in a folder of its own.

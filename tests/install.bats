@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # What make install puts where, and that make uninstall removes all of it.
 
 # Needs no GPU

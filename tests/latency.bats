@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # What latency promises: on a GPU a verified row per level of memory, operation and barrier; anywhere the plateaus of a
 # curve; and in the simulator a reason why not.
 # shellcheck disable=SC2154  # helpers.bash sets what tests use

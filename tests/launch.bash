@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # For tests of gangs of several processes: starts processes as launchers do.
 # shellcheck disable=SC2154,SC2034  # helpers.bash sets $device, $output and $status
 

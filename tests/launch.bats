@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # One gang in several processes, as mpirun, srun and torchrun start them: the launchers' variables, what the processes
 # do together, and how the end of one ends all.
 # shellcheck disable=SC2154,SC2034  # helpers.bash sets $device and $output; launch.bash reads $change

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # The end of one of several processes ends all of them: by signals, a reader that goes away, or a lack of space.
 # shellcheck disable=SC2154,SC2034  # helpers.bash sets $device and $output; launch.bash reads $change
 

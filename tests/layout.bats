@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # The tree shows the architecture: where files lie, and which room includes which (tests/rooms.bash has the table).
 # shellcheck disable=SC2154  # helpers.bash sets $root and $output
 

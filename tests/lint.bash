@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Checks that need no build: tests/lint.bash SOURCE... Prints what is wrong; exits 1 if anything is.
 # shellcheck disable=SC2317  # part calls the functions
 set -u
@@ -71,11 +72,20 @@ no_check_is_lost() {
         exit !!$wrong' tests/*.bats tests/*.bash
 }
 
+every_file_names_its_licence() {
+    local file wrong=0
+    for file in Makefile .ci/run common/cli/completion.* tests/*.bats tests/*.bash tests/*/*.bash tests/*/*.py "$@"; do
+        head -n 2 "$file" | grep -q 'SPDX-License-Identifier: MIT$' || { echo "$file" && wrong=1; }
+    done
+    return "$wrong"
+}
+
 part "the form of sources: make format" format "$@"
 part "scripts" shellcheck -s bash tests/*.bash tests/*/*.bash .ci/run
 part "pages" mandoc -T lint -W warning man/*.[17]
 part "awk: comparisons within print need parentheses" no_comparison_is_printed
 part "tests: checks that cannot fail: a line each, or || return" no_check_is_lost
+part "these files do not begin with a line SPDX-License-Identifier: MIT" every_file_names_its_licence "$@"
 part "headers: these sources do not include their own header first" own_header_is_first
 part "rooms: these includes go up (tests/rooms.bash)" no_include_goes_up
 exit $status

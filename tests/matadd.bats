@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # What matadd promises: every variant is right for every matrix and block, sectors are the textbook's, and occupancy is
 # CUDA's.
 # shellcheck disable=SC2154  # helpers.bash sets what tests use

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # What matmul promises: every variant is right at every shape, and a filter multiplies two matrices.
 
 # Tests side by side on a GPU

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # matmul --gang: one product on several devices, by rows or by tiles.
 
 load helpers

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # What memcheckdemo promises: every plant runs as intended, every twin is right, a checker finds the former and nothing
 # in the latter; and list, command, hints, solution, mystery and grade give the right output.
 # shellcheck disable=SC2154  # helpers.bash sets $root, $scratch and the rest

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # NCCL in the simulator: collectives are right and in stream order, on any number of devices, in threads and in
 # processes, and mistakes that would hang or be wrong on GPUs are reported.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch

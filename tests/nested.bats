@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # What nested promises: every grid runs once, at every depth and whoever launches it, and images are right.
 # shellcheck disable=SC2154  # helpers.bash sets $output
 

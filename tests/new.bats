@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # What `make new` promises: four files of a program that works, is verified, tested and documented, and nothing else.
 
 # Needs no GPU

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # What --output does to its file, and to everything beside it.
 
 load helpers

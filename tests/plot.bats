@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # What plot draws of which tables, and what it says about tables that it cannot draw.
 # shellcheck disable=SC2016  # jq's and awk's own variables
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # --predict and its basis: the model of collectives, its terms, and predictions for gangs larger than the machine's.
 # shellcheck disable=SC2154  # helpers.bash sets $output
 

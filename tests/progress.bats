@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # What the simulator's watchdog promises: it ends kernels that hang, and no others, however long they take and however
 # busy the machine is.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch

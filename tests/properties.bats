@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # Properties that hold for any input, on random ones: statistics, sizes and globs, tables, number formats, generated
 # inputs. A broken property names its case: run the program with those two words to run only that one.
 

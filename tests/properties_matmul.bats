@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # How matmul cuts a product into tiles and shares, without a GPU: every element and every step is computed exactly once.
 
 # Needs no GPU

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # What reduce promises: every variant is right for every n, type and operation, and filters give exact answers or none.
 
 # Tests side by side on a GPU

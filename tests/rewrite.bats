@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # simcc's rewriter: each pass by itself, text in and text out; and the launches it finds, compared with clang's.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
 

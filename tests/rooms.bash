@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Which rooms of the tree include which, and whether they may.
 #     tests/rooms.bash [--up] [--as COMMIT] [FOLDER]
 # Prints a line per edge: the room that includes, the room that is included, the number of #include lines, and "down" or

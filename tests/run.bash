@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Runs all tests on one backend, as many files at a time as there are processors:
 #     tests/run.bash sim|gpu [FILE.bats]...
 # The results of a file are printed, in TAP, when it has ended; the failures are listed again at the end. The very last

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # Every program under the four tools of compute-sanitizer, on a GPU: its kernels are not right by accident.
 
 # Tests side by side

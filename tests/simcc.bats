@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # What simcc promises: programs of the kind that courses use build and run without a GPU, mistakes are reported at their
 # place, and the command line is nvcc's.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
@@ -219,7 +220,7 @@ lock 480, last block 2450, no error"
     SIMCC_TIMEOUT=1 prints spin "702 cudaErrorLaunchTimeout" never
     expect_errors_like 'kernel never, block \([01],0,0\): no progress for SIMCC_TIMEOUT=1 seconds'
     # (How many of the 40 have begun to poll by then depends on the load of the machine.)
-    expect_errors_like '[1-4]?[0-9] threads wait in a loop that polls, .*/spin.cu:74, first \(0,0,0\)'
+    expect_errors_like '[1-4]?[0-9] threads wait in a loop that polls, .*/spin.cu:75, first \(0,0,0\)'
 }
 
 @test "a worker thread that has been without a processor survives all of the watchdog's signals at once" {
@@ -506,7 +507,7 @@ sticky: 700 cudaErrorIllegalAddress: an illegal memory access was encountered
 after reset: 0 cudaSuccess: no error" address
     prints errors "malloc: 0 cudaSuccess: no error
 synchronize: 710 cudaErrorAssert: device-side assert triggered" assert
-    expect_errors_like 'errors.cu:10: .*block: \[0,0,0\], thread: \[0,0,0\] Assertion .*must be positive.* failed'
+    expect_errors_like 'errors.cu:11: .*block: \[0,0,0\], thread: \[0,0,0\] Assertion .*must be positive.* failed'
     prints errors "malloc: 0 cudaSuccess: no error
 synchronize: 719 cudaErrorLaunchFailure: unspecified launch failure" trap
 }

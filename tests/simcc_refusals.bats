@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # What simcc refuses, with its place, because CUDA forbids it; and what it must not refuse.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
 

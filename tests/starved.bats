@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # Programs on machines with too few resources for the simulator: they end with status 3 and say what is missing and how
 # to get it. They never hang, and are never ended by a signal. The same holds for programs built by simcc. This is about
 # the simulator's own work: before main, the loader and the CUDA runtime in our programs fail in their own ways.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # What streams promises: every variant moves and computes every element, in any chunks and order; its table, its drawings
 # and its traces agree; and options that make no sense are refused.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # The tables: one header for all programs, five formats, and pipelines into other programs.
 
 # Tests side by side on a GPU

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # What texture promises: every pattern is right on every path for every matrix and block, with the textbook's sectors.
 # shellcheck disable=SC2154  # helpers.bash sets $root, $scratch and $device
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # What threads promises: every thread of any launch has its place, its warp and its block, which runs on a single
 # multiprocessor; and CUDA's errors come with their reasons.
 # shellcheck disable=SC2154  # helpers.bash sets what tests use

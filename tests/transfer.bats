@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # What transfer promises: every way to copy brings every byte, for every size, alignment and number of threads.
 
 # Several streams on a GPU

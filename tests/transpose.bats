@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # What transpose promises: every variant is right for every shape, type and alignment, and a filter takes any matrix.
 
 # Several streams on a GPU

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # What trapezoid promises: every variant is right for every n, block, type, function and expression, and columns are true.
 
 # Tests side by side on a GPU

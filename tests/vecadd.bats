@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # What vecadd promises: every variant is right for every n, type and kind of memory, and a filter adds two inputs.
 
 # Several streams on a GPU

@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # Tests that "verify: pass" means something: the verification itself works, and notices kernels known to be wrong.
 
 # Alone on a GPU: durations of kernels are compared with known ones.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // access: which words a warp touches decides the bandwidth. Reads, writes or copies words in patterns.
 #include "common/cuda/passes.hpp"
 #include "tools/access/table.cuh"

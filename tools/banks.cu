@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // banks: what a request to shared memory costs if its lanes want the same bank. Reads, writes or exchanges words.
 #include "common/cuda/passes.hpp"
 #include "tools/banks/table.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // compare: whether tables of timings differ, by how much and how certainly: a verdict for each row, and one for all.
 #include <algorithm>
 

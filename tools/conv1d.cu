@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // conv1d: a signal convolved with a filter, from the lecture's three-point average to the fastest way for any width.
 #include "common/cuda/passes.hpp"
 #include "kernels/conv1d/beyond.cuh"

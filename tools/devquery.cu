@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // devquery: what a device is and can do, one property per row, and which devices reach each other's memory.
 #include <cuda_runtime.h>
 
@@ -30,7 +31,6 @@ const Program program = {
     .words = names_of_properties,
     .every_device = true,
 };
-
 std::string value_of(const Attribute& row, int ordinal) { return std::to_string(attribute(row.attribute, ordinal)); }
 
 // A version as CUDA encodes it: 13000 is 13.0.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // latency: how long dependent operations take: loads from every level of memory, arithmetic, atomics, barriers.
 #include "common/cuda/passes.hpp"
 #include "kernels/latency/barriers.cuh"

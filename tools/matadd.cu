@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // matadd: C = A + B in blocks of any shape: what the shape does to loads and to occupancy, and how little of that shows
 // in the time.
 #include "common/cuda/passes.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // matmul: C = A B, from the textbook kernel to tensor cores, one idea per step, next to cuBLAS.
 #include "common/cuda/passes.hpp"
 #include "tools/matmul/adapted.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // memcheckdemo: one planted defect per run, chosen by name, and its corrected twin: for learning compute-sanitizer, and
 // for testing the checked simulator.
 #include "common/cuda/passes.hpp"

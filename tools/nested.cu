@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // nested: kernels that launch kernels. What a launch costs, depending on who makes it and at what depth, and two uses
 // that may pay off.
 #include "common/cuda/passes.hpp"

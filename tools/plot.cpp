@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // plot: draws tables, of these programs or any others, in the terminal or as a picture.
 #include <unistd.h>
 

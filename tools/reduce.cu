@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // reduce: sum, extremes, mean, variance and more of many numbers, by every method of the lectures and the best we know.
 #include "common/cuda/passes.hpp"
 #include "kernels/reduce/lines.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // simcc: compiles CUDA C++ for the simulator, and is used like nvcc.
 //
 // A .cu file goes through `g++ -E` with our cuda_runtime.h, the rewriter (common/simt/rewrite), `g++ -fpreprocessed`,

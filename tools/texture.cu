@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // texture: the same reads of a matrix through global memory, the read-only path, a texture on an array and a texture on
 // pitched memory; and constant memory.
 #include "common/cuda/passes.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // transfer: copies between the host and devices, by size, kind of memory, direction and way, with every byte verified.
 #include "common/cuda/passes.hpp"
 #include "kernels/transfer.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // transpose: the output's rows are the input's columns. Nothing is computed, so memory alone sets the pace: from a
 // thread per element to within a few percent of a plain copy.
 #include "common/cuda/passes.hpp"

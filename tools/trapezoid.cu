@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // trapezoid: the integral of a function by the trapezoidal rule, with every way of adding up that many heights.
 #include "common/cuda/passes.hpp"
 #include "tools/trapezoid/table.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The interface between a program's main(), compiled once, and its CUDA part, compiled once per backend: namespace gpu
 // by nvcc, namespace sim by simcc, namespace checked by simcc --check. Each backend's objects export exactly one
 // symbol, backend().

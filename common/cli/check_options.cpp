@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // In a file of its own, so that only programs with kernels need the simulator.
 #include "common/cli/options.hpp"
 #include "common/io/text.hpp"

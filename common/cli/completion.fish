@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Fish completion for @NAME@, which knows its own options, their words and the names that it accepts.
 function __@NAME@_complete
     set -l words (commandline -opc) (commandline -ct)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Completions of a command line's last word, from the option table. PROGRAM --complete WORD... prints them.
 #pragma once
 

@@ -1,4 +1,5 @@
 #compdef @NAME@
+# SPDX-License-Identifier: MIT
 # Zsh completion for @NAME@, which knows its own options, their words and the names that it accepts.
 _@NAME@() {
     local line

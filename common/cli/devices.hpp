@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The choice of a device: auto, gpu, ordinals, all, UUID, PCI id or the simulator.
 #pragma once
 

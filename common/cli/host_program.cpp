@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/cli/host_program.hpp"
 
 #include <exception>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A program without kernels is a tools/NAME.cpp whose main() calls run_host_program(). It looks for no device, and
 // links neither a backend nor the simulator. Options, files, messages and exit codes are the same as in all programs.
 #pragma once

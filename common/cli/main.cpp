@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // main() of every program: options, then the device, then the backend's run. Failures end here, as one line and a code.
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/cli/message.hpp"
 
 #include <unistd.h>

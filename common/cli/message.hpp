@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Messages on standard error: "reduce: ...". If --color allows, an error's name is bold red, a notice's is bold.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/cli/option_table.hpp"
 
 #include <algorithm>

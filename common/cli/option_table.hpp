@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The option table of a program: a row has the spelling of an option, its help and the field that it sets. The command
 // line parser, --help, the completion and the check of the manual pages all use the rows; a field's initial value is
 // the option's default.

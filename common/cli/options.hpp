@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A program's command line in typed fields, and the option rows that set them.
 #pragma once
 

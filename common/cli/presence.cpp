@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/cli/presence.hpp"
 
 #include <unistd.h>

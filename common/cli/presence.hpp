@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Guesses whether there is a GPU without starting a driver, which takes long.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The description of a program: data only, the same in every backend it is built for.
 #pragma once
 

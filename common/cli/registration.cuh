@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The last line of every tools/NAME.cu: registers the program's run as the backend that main() calls.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One run of a program on one device: its options, where its rows go, and how it will exit.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Reading counts and lists of sizes.
 #include "common/cli/sizes.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 constexpr const char* gridutils_version = "0.1.0";

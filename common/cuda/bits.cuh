@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The bits of a number as an unsigned integer, on host and device.
 #include <cuda_runtime.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Reducing one value per thread to one value per warp and per block: the last stage of every modern reduction.
 // An operator `op` has identity(), combine(a, b), and has_warp_instruction, which says whether it also has

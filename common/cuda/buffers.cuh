@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // RAII for CUDA resources: device memory, pinned host memory, streams and events. They can be moved, but not copied.
 #pragma once
 

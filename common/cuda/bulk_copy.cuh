@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Functions for what Hopper (compute capability 9.0) adds to move data without threads: barriers in shared memory that
 // count bytes, bulk tensor copies by TMA (the tensor memory accelerator) that report to them, clusters of blocks that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/cuda/check.cuh"
 
 #include "common/io/text.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // CUDA error checking with expression, location and remedy. The cold path is out of line: a check costs one comparison.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Counters in global memory, by which blocks of a grid wait for one another.
 #include <cuda_runtime.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // cuBLAS, loaded at run time. For nvcc only.
 #include "common/cuda/library.hpp"

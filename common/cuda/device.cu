@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/cuda/device.cuh"
 
 #include "common/cuda/check.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What is known about a device, and the result of looking for devices: plain data, the same in every backend.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // cuBLAS's geam, C = alpha op(A) + beta op(B), the peer of sums and transpositions. For nvcc only. cuBLAS is
 // column-major: it sees a row-major matrix as its transpose.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The kinds of host memory that data can live in.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Finds the last block of a launch to arrive: when the blocks leave partial results, it finishes the work.
 #include <cuda_runtime.h>

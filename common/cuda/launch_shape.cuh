@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What all launch functions share: the shape that they report and how they round.
 #include <cuda_runtime.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A library that is loaded at run time, so that everything builds and runs on a machine without it. Callers declare its
 // functions themselves, as its header does: a toolkit may lack the header.
 #pragma once

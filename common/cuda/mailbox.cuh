@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // How the last block of a grid collects the others' partial results: each travels in 64-bit words with a tag that says
 // it has arrived, so no fence, ticket or second launch is needed.

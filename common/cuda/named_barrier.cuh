@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Barriers for some of a block's threads: __syncthreads() is for all of them.
 #include <cuda_runtime.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Several devices in one program: which one is current, and which can access each other's memory.
 #pragma once
 

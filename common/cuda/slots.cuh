@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Page-locked slots for pieces that go to the device: the copy engine reads some while threads fill others.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/cuda/staged_copy.cuh"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Copies between pageable host memory and the device through pinned memory, by several host threads: while the copy
 // engine works on some pinned slots, threads fill or empty the others. (cudaMemcpy does the same with one thread.)
 #pragma once

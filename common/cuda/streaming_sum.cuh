@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The fastest elementwise sum of two arrays: the last step of vecadd's ladder, and of matadd's, since a matrix without
 // gaps is a vector. It chooses by size:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a multiprocessor can do per clock cycle, by compute capability: the basis of every peak rate.
 //
 // Sources, all NVIDIA's. Without tensor cores: CUDA C++ Programming Guide, "Arithmetic Instructions", table "Throughput of

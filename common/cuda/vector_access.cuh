@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // 16-byte accesses: the widest that a thread can make, with a quarter of the instructions of 4-byte ones.
 #include <cuda_runtime.h>

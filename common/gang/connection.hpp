@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How processes without a common folder learn of each other's end: each has a connection to the first, which breaks
 // when it ends. The first listens at the port after that of NCCL_COMM_ID, and passes on what it receives.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/gang/contact.hpp"
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How the processes of a run learn of each other's end: through a folder that all of them see (rendezvous.hpp), or
 // through a connection from each to the first (connection.hpp).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How processes exchange short texts while they measure: all-gathers of a few bytes by NCCL, in a stream of their own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A device as a line of text: what the other processes of a gang need to know about it.
 #pragma once
 

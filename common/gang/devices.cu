@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/gang/devices.cuh"
 
 #include "common/gang/device_gather.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Several devices that work on one problem: their streams, their communicators, and benchmark cases that run on them.
 #pragma once
 

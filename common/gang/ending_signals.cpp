@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/gang/ending_signals.hpp"
 
 #include <atomic>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Notes signals that would end the program, so that a process of a gang can tell the others before the signal ends it.
 #pragma once
 

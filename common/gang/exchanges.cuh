@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The collectives that a prediction needs, timed on the gangs at hand.
 #pragma once
 

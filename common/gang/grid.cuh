@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The ranks of a gang as a grid, with a communicator for each row and column.
 #pragma once
 

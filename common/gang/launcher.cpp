@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/gang/launcher.hpp"
 
 #include <charconv>

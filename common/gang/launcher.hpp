@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a launcher (mpirun, srun, torchrun) tells each process that it starts: which one it is, and of how many.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Messages between the ranks of a gang, which NCCL sends while the devices compute.
 #pragma once
 

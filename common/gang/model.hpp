@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The cost of collectives by the alpha-beta model: a message takes a latency plus its bytes divided by the bandwidth.
 // The terms are fitted to the gangs at hand, to predict larger ones.
 //

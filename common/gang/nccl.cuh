@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // NCCL. For GPUs it is loaded at run time, so that everything builds and runs without it. The simulator has its own.
 #include <cuda_runtime.h>

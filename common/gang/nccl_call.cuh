@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A collective as calls to NCCL.
 #pragma once
 

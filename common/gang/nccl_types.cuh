@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The part of nccl.h that we use, for toolkits that lack the header. It has not changed since NCCL 2.13. Nothing here
 // is linked: the library is loaded at run time.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The collective operations: where the elements of each come from, and how its bandwidths are counted.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/gang/process_team.hpp"
 
 #include <elf.h>

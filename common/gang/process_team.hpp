@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The processes of a gang, which a launcher has started. Only one prints. If one fails, or a signal ends it, all end.
 #pragma once
 

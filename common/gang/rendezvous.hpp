@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How the processes of a run find each other and learn of each other's end: through a folder that all of them see. Each
 // has a card there, a file that says who it is, and holds a lock on it while it lives. The locks of another machine
 // cannot be queried: there, a process lives as long as it increments the counter on its card.

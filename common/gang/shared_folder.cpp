@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/gang/shared_folder.hpp"
 
 #include <dirent.h>

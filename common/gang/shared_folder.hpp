@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Files in a folder that processes on one or more machines share. Each file appears complete and locked, and its lock
 // ends with the process that made it.
 #pragma once

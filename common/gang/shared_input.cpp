@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/gang/shared_input.hpp"
 
 #include "common/io/output_file.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A file that several processes read together: each reads some of its pieces.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One problem on gangs of several sizes: those at hand are measured; with --predict, others are predicted from them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Waiting for other processes, by polling.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A thread that ends this process soon after another process of the run has failed or ended, whatever the main thread
 // is waiting for: a device, a collective, NCCL.
 #pragma once

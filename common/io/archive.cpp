@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/io/readers.hpp"
 
 #include <zlib.h>

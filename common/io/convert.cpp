@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Converts arrays: elements from one type to another, in blocks, and Fortran order, where the first index runs fastest,
 // to C order, where the last one does.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // From decimal to binary: a number is its digits, a 64-bit integer, times a power of ten. Digits are combined eight at
 // a time or, where the processor can shuffle bytes, up to fifteen and a point. Then:
 //   - If both are exact in double, one multiplication or division rounds correctly (Clinger 1990).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The element types of the programs: one table, from which names, sizes, .npy codes and conversions follow.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The exit codes every program shares, and the exception that carries one to main.
 #pragma once
 

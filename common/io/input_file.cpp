@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/io/input_file.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Bytes from a file or standard input, with messages that name it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/io/layout.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How the human formats lay out a table: aligned lines as wide as the terminal, without the columns that do not fit, or
 // records if too many columns do not fit.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/io/machine.hpp"
 
 #include <sched.h>

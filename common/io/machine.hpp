@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What this process may use of its machine: less than the machine has under taskset(1) and in Linux control groups
 // (cgroups) with limits, such as those of containers, batch systems and systemd.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Numbers in and out of a Unix filter: text, raw little-endian and .npy (versions 1 to 3), in chunks.
 #pragma once
 

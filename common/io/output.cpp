@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/io/output.hpp"
 
 #include <fcntl.h>

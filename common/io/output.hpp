@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Standard output, or the file of --output: every write is checked, and a file appears complete or not at all.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/io/output_file.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A file to write as a whole: it appears complete or not at all, and keeps what its owner has set up. A link stays a
 // link to the file that is replaced; a file keeps its mode, owner and other names; devices, pipes and "-", standard
 // output, are written directly.

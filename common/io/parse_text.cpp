@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Numbers are found by the separators between them, 64 bytes at a time, and their digits are combined eight or fifteen
 // at a time, so that the length of a number hardly matters. What the fast paths are not certain of is left to
 // std::from_chars.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Parses a block of text into numbers, in one thread and at the speed of its caches. A block needs no neighbor, so
 // several are parsed at once; the result has what the next block needs to know.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/io/pipeline.hpp"
 
 #include <condition_variable>

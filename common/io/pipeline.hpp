@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Processes a stream of parts in several threads: each is taken in order, worked on at any time, and finished in order.
 // So a filter reads, computes and writes at once, in the memory of a few slots, and its result does not depend on the
 // number of threads.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Starting other programs, a folder for their files, and what goes when a signal ends this program.
 #pragma once
 

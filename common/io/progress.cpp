@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/io/progress.hpp"
 
 #include <unistd.h>

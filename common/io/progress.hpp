@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One line on standard error that says what is running and how far it is, for steps of more than a second. (simcc links
 // progress.cpp without the rest of common/io, and so without its libraries.)
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // (simcc links this file without the rest of common/io, and so without its libraries.)
 #include "common/io/quantities.hpp"
 

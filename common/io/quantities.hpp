@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Amounts as people read them, and the progress of a step: counted where the work is done, and read where it is shown.
 #pragma once
 

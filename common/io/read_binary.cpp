@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Raw little-endian arrays and NumPy's .npy files.
 #include <algorithm>
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Numbers as text, separated by white space or commas.
 #include <algorithm>
 #include <atomic>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The three readers behind NumberReader::open, the .npy header, and the archive that a .npy file may be in.
 #pragma once
 

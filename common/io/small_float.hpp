@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The 16-bit and 8-bit floating-point types as the host stores them, whether or not its compiler has them: bits that
 // convert to and from float. (The functions are C++17 for nvcc.)
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/io/table.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One table, five formats. Machine formats are flushed row by row. The human formats are aligned: their rows wait for
 // flush(), or, after begin(), appear one by one in columns of their usual width.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Parses a line of JSON Lines into cells. What our programs write, flat objects with plain strings, numbers and lists
 // of numbers, is parsed here, so that a million rows take no more than a second or two; nlohmann's parser reads the
 // rest, and reports what is wrong with a line.

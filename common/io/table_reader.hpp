@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Reads tables of any program, in CSV, TSV or JSON Lines, column by column. A header is enough; the first line shows
 // the format. A trace of streams or threads is a table, too. If other tables follow, as in `(reduce; vecadd) | plot`,
 // their rows are added by column name.

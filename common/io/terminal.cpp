@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/io/terminal.hpp"
 
 #include <sys/ioctl.h>

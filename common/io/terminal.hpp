@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a terminal can show.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // fmt's formatting behind a type-erased interface: fmt's own headers cost seconds per file and give nvcc trouble.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The flow of every benchmark: verify each variant, then time it, then print its row.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/measure/columns.hpp"
 
 #include "common/measure/counter_columns.hpp"

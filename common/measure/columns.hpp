@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The columns of every program's table: each is one row with its name, its heading and how its cells are computed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The counters of the checked simulator as columns of the programs' tables.
 #pragma once
 

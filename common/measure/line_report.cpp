@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/measure/line_report.hpp"
 
 #include "common/io/text.hpp"

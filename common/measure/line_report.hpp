@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The counters of the checked simulator by source line.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/measure/nvml.hpp"
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A GPU's clocks and throttling, and its driver's version, from the driver's management library. It is loaded at run
 // time, not linked; without it every answer is "unknown".
 #pragma once

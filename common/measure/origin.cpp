@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/measure/origin.hpp"
 
 #include <unistd.h>

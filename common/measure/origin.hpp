@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where and when the rows of a run were measured: their last common columns.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Host work spread over all cores that the process may use, in contiguous shares.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A named range in the timeline of Nsight Systems and in Nsight Compute's filters (NVTX; nothing in the simulator).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Seeded inputs: element i depends on the seed and i alone, so any number of threads fills an array the same way.
 #pragma once
 

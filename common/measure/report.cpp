@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/measure/report.hpp"
 
 #include "common/io/terminal.hpp"

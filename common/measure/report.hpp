@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // From measurements to rows: the schema that every program shares, and the speed-ups of --ladder and --versus.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One run of a program on one device: what measuring needs of a Session.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How a run measures: plain data that the command line fills in.
 #pragma once
 

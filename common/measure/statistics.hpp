@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Order statistics of a set of samples: no assumption about the shape of their distribution.
 #pragma once
 

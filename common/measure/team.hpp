@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The processes that measure together, started by a launcher such as mpirun. This class is a single process.
 #pragma once
 

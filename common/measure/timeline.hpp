@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What happened when: bars for the terminal, a line per lane, and a trace for Perfetto and chrome://tracing.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How one launch is timed: CUDA events around it, a blocking kernel ahead of it that keeps launch overhead out and, for
 // a cold cache, a flush of L2 before it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A variant of a program: one way to do what the program does.
 #pragma once
 

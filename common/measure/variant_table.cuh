@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The parts of a program's table of variants, in which a row holds everything about a variant:
 //
 //     template <typename T> using Launch = LaunchShape(const VecaddArguments<T>&);

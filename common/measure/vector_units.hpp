@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs a loop on the widest vector units that the processor has: one body, compiled once for each kind.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The sentence that a finished benchmark ends with: which variant is the fastest, and by how much.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Comparing a result with a reference in higher precision. Every comparison is !(error <= bound), so a NaN fails.
 #pragma once
 

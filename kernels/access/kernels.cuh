@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Reading, writing and copying words in a pattern. The warps request the same number of words in all three; the pattern
 // decides how much memory must move for them.

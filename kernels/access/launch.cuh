@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Launches the kernels of access: the instance for a word size and unrolling, on a grid that is resident at once.
 #include "common/cuda/check.cuh"

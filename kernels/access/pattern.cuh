@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Which word each lane touches. A pattern is data: one kernel serves all patterns.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The path of one thread through the array: only a few additions per group of requests, so that they do not limit the
 // bandwidth.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Words of 1 to 16 bytes: loading them, making them, and folding them into a checksum of what was read.
 #include <cuda_runtime.h>

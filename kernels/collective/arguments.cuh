@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // All-reduce by kernels that access peer memory: every device launches the same kernel at the same time, and each reads
 // or writes the others' memory directly.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // How a reduction combines two elements, and in which type.
 #include <cuda_bf16.h>

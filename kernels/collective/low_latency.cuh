@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Elements travel with tags, as in NCCL's LL protocol (Hu et al., Demystifying NCCL, 2025): only one store across a
 // link separates one device's input from another's sum.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The all-reduce kernels as table entries, and the choice among them.
 #include "kernels/collective/low_latency.cuh"

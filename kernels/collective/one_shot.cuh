@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Each device combines all inputs by itself, from copies that stay valid until the launch after the next.
 #include "kernels/collective/signals.cuh"

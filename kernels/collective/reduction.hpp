@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How a reduction combines elements: for the kernels and for the host.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // How blocks of different devices wait for each other: each polls words in its own memory that the others store.
 #include <cuda_runtime.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What the next kernel on a device sees of its result: it would be incomplete if a peer were still writing.
 #include <cuda_runtime.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Reduce-scatter and all-gather in one pass: the device that combines a share stores it into all outputs.
 #include "kernels/collective/signals.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The arguments of every launch of a one-dimensional convolution, and what its kernels share. The ladder:
 //   copy.cuh            the bound: memory traffic without sums

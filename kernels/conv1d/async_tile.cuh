@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The tile is loaded without passing through registers, and outputs leave through the warp's own shared memory.
 //   conv1d_async_tile   removes the registers that wait for loads, so that more of them hold sums, and all block

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Stores the elements beyond the ends of a signal in memory: if a device has a window of the signal, its kernels then
 // need no border.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The bound: the cost of reading the signal and writing an output of the same length, without any sums.
 //   conv1d_copy   16 bytes per thread

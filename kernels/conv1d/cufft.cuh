@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The peer for wide filters: cuFFT, loaded at run time. Overlap-save: the signal is cut into blocks that overlap by
 // width - 1 elements, and each is convolved by a product of spectra. Only for nvcc.

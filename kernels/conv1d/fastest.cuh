@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The end of the ladder: chooses by the window's bytes, that is, by width, type and alignment.
 #include "kernels/conv1d/async_tile.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The first version of every lecture: each input is loaded once per tap.
 //   conv1d_global   one thread per output, all inputs from global memory

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Wide filters as products of spectra: the work per output no longer grows with the width, only with its logarithm.
 //   conv1d_overlap_save   removes most multiplications: a block transforms two overlapping segments of the signal, as

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A thread that computes neighboring outputs uses each input it has loaded for several of them.
 //   conv1d_register_tile   removes most shared loads: a window of the tile slides through registers, 16 bytes at a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The threads of a block load their common inputs once.
 //   conv1d_shared   removes most global loads: a block loads a tile with its halo, block + width - 1 elements instead

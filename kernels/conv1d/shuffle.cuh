@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A warp needs no tile: its lanes hold 32 neighboring inputs at a time and read each other's registers.
 //   conv1d_shuffle   removes shared memory and its barrier; a warp loads ceil((31 + width) / 32) inputs per lane

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A thread that computes neighboring outputs uses each input it has loaded for several of them: a window of the tile
 // slides through its registers, a vector at a time.

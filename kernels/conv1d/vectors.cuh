@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Narrow filters need no tile: the loads of neighboring threads overlap, and L1 serves the repeated ones.
 //   conv1d_vectors   removes the tile and its barriers: one vector of outputs per thread, the window in aligned 16-byte

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Kernels in which the lanes of a warp diverge. A thread's path depends on data, so that the same code runs whether the
 // lanes of a warp agree or not.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A branch with two sides of equal length. Short sides need no branch: with predication, all lanes run both sides and
 // discard the results of one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Divergence without an else. Any n; any block; grid ceil(n / block).
 //   diverge_switch   32 cases

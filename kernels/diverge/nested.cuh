@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Nested branches: at each level one bit of the path decides, the highest first.
 //   diverge_nested   any n; any block; grid ceil(n / block)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Threads that wait for each other. Since Volta every thread has its own program counter, so lanes of one warp may do
 // so. Before, a warp's lanes shared one: lanes that waited in a loop blocked the lanes they were waiting for.

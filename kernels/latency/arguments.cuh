@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What the kernels of latency have in common: dependent steps, one at a time, between two readings of the clocks. (They
 // measure hardware that the simulator does not have, so only nvcc compiles them.)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Barriers of a block of 1 to 32 warps and of a cluster, and loads from another block's shared memory. Clusters need
 // compute capability 9.0: on older GPUs those kernels do nothing and are not launched.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Pointer chases: the address of every load is the value that the previous one returned.
 //

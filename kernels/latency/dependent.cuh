@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Operations that each need the result of the previous one, in registers or on one word of memory. One warp; its first
 // lane reports.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The peer: cuBLAS's geam with nothing transposed and both factors 1. Only for nvcc.
 #include "common/cuda/geam.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // C = A + B for matrices, one thread per element, in blocks of any shape:
 //   matadd_column_major   threadIdx.x runs down a column: each lane of a warp is in a different row and sector

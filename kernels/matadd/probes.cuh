@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Kernels with different needs, to compare our occupancy calculation with CUDA's. They are never run, only queried.
 #include "common/cuda/launch_shape.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The arguments of every launch of a matrix product. The ladders, each from slow to fast:
 //   f32          naive, tiled, register_tile, vectorized, async, hopper/f32, hopper/f32_transposed

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // C = A B in f32, the last step that every GPU can take:
 //   matmul_async   removes, from the warp tile, the waiting for global memory: while one stage is multiplied, the next

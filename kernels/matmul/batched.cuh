@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Many small products at once:
 //   matmul_batched   removes, from tiled kernels with one product per z index, the threads and sums that a small C

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The peer: cuBLAS. Only for nvcc.
 // One call of cublasGemmEx, or of cublasGemmStridedBatchedEx for a batch, with cuBLAS's own choice of kernel; f32 in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The stronger peer: cuBLASLt, with the fastest of the algorithms that its heuristic offers for the shape. Only for
 // nvcc. The library is loaded at run time; its functions are declared here as in cublasLt.h of CUDA 11 to 13.

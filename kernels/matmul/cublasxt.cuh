@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The peer on several devices: cuBLASXt, part of the cuBLAS library. Only for nvcc. It cuts matrices into square
 // blocks, deals those of C to the devices in turn, and copies what they need from wherever it is.

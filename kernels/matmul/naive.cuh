@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // C = A B, one thread per element of C: the beginning of the ladder.
 //   matmul_uncoalesced   x is the row: neighboring lanes read rows of A k elements apart and write C n elements apart

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Neighboring elements that one instruction loads, or of C, stores.
 #include "common/cuda/vector_access.cuh"

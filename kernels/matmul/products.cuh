@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What a kernel is compiled for: the layouts of A and B, and whether it computes one product or many. Both are types,
 // so that no loop tests them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // C = A B with several elements of C per thread, kept in registers:
 //   matmul_register_1d   removes, from the tiled kernel, most loads of B from shared memory: a thread computes 8

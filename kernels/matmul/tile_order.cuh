@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The order in which blocks work on the tiles of a product.
 #include "common/cuda/launch_shape.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // C = A B, tile by tile through shared memory, one thread per element of C:
 //   matmul_tiled          removes, from the naive kernel, all but one in `tile` of the loads from global memory: a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What the tiled matrix kernels share: matrices that read as zero outside their bounds, so that no kernel needs to test
 // whether its tile is whole, and the tile of one warp.

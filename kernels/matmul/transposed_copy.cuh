@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Transposes matrices before or after the product, for kernels that take only one layout.
 #include "common/cuda/launch_shape.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // C = A B in f32 with 16-byte accesses:
 //   matmul_vectorized   removes, from the 2-D register tile, three quarters of the load instructions: tiles come from

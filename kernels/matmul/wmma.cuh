@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // C = A B on tensor cores, with the interface that every generation since Turing has:
 //   matmul_wmma   removes, from the register tile, the multiply-adds of single threads: a warp multiplies fragments of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The planted defects of memcheckdemo. Each is a file of its own, from which --export makes a program: kernels, a run()
 // that uses them, an input for each seed, and the right result. FAULTY selects its faulty or its corrected version.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Used by all plants, in the program and in the files of --export; in textbook style, without a namespace.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The arithmetic of the Mandelbrot set, the same to the last bit on every device and on the host: every multiply-add is
 // an explicit fma, so that compilers have no choice.

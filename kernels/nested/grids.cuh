@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What a launch costs, depending on who makes it: grids of one thread that do nearly nothing.
 //   mark_grid          the grid that is launched

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A book's first example of dynamic parallelism: every thread greets, and one thread of each block launches the next
 // grid.

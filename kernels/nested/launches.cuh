@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The launch functions of nested. Their kernels launch kernels and are compiled as a unit of their own
 // (tools/nested/device_launches.cu).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Where launches from kernels pay off: some of the work must be done to know what is left. Regions of the plane whose
 // points take the same number of steps have no holes, so a square with the same number all along its border is done

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The integral of a narrow peak over [0, 1], by Simpson's rule on intervals, which are divided if it is not exact
 // enough. Host and device get the same results but for the last bits.

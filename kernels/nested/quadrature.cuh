@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The second case in which some of the work must be done to know what is left: the integral of a narrow peak. Few
 // intervals have to be short, and which ones is known only after longer ones have been tried.

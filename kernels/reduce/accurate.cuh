@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A compensated sum: a second number accumulates the rounding errors of the first. The operator AccurateSum takes the
 // place of Sum in the tagged kernels. (Ogita, Rump, Oishi: Accurate sum and dot product, 2005.)

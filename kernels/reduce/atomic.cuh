@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The tutorial's ladder: all of it ends in atomics on the one result, so one launch is enough.
 //   reduce_atomic_global   every thread updates the one result: n atomics on one address, one after another

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The hand-over within a cluster, for inputs too large for one block and too small for the whole device:
 //   reduce_cluster  removes, from the tagged tile, the trip through L2: the eight blocks of a cluster, which Hopper and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The peer: CUB's DeviceReduce, which comes with the toolkit. Only for nvcc.
 //   reduce_cub   one block up to a few thousand elements; above, two launches: partials, then their reduction

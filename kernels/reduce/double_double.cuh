@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A sum as two f64: the rounded sum, and what rounding has lost.
 #include <cuda_runtime.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 //   reduce_exact   the correctly rounded sum, the same bits for any grid, block and order
 // A thread keeps its sum as a few f64 in registers, an expansion. As long as they hold all bits, a number costs a few

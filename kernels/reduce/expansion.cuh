@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Floating-point expansions: a sum is kept as a few f64 that add up to it exactly. As long as they hold all bits, adding a
 // number takes only additions in registers and no memory. (Shewchuk: Adaptive precision floating-point arithmetic, 1997.

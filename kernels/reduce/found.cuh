@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The results of the reductions that find more than one value.
 #include "kernels/reduce/long_accumulator.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The first step of our own ladder, and the reduction to write first:
 //   reduce_grid_stride   removes, from one element per thread, all trees but one per resident block: a grid that fills

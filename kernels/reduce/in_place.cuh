@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The third course's ladder, first half: a tree inside the input array itself, in global memory.
 //   reduce_neighbored         t % (2 * stride): half of every warp's lanes are idle, then three quarters, ...

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The third course's ladder, second half: interleaved pairs in place in global memory, unrolled step by step.
 //   reduce_unroll2                   removes half the blocks: each first folds in a second block's data

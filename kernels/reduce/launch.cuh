@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What the launch functions of the reductions share: their arguments, a kernel for either operator, and the further
 // launches that reduce the blocks' partials. The ladders, each from slow to fast:

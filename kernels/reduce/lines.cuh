@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 //   reduce_lines   a summary for every row or column of a matrix, of the part that lies in one piece of it
 // A row gets a warp; its lanes read neighboring elements. A column gets a thread, so that a warp reads neighboring

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The exact sum of floating-point numbers: a fixed-point number that spans the whole range of T, after Kulisch. Each
 // digit has spare bits at the top, so adding a number takes one or two integer additions and carries can wait, after

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The third course's recursive reductions, in which kernels launch kernels:
 //   reduce_nested (waits)   a block halves its values and launches a child for the rest: log2(block) launches a block,

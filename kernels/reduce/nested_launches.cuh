@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The launch functions of the recursive reductions. Their kernels launch kernels and are a translation unit of their
 // own (tools/reduce/device_launches.cu), for float, double, int32_t and int64_t.

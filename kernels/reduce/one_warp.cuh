@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The last stage of a reduction in one block.
 #include "common/cuda/block_reduction.cuh"

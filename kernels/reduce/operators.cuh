@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The operations a reduction can apply: sum, minimum and maximum of float, double, int32_t and int64_t.
 // An operator is a small object that a kernel receives by value. Its functions:

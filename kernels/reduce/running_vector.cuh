@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The registers in which a thread of the fastest reductions accumulates: one value for each element of a vector.
 #include "common/cuda/vector_access.cuh"

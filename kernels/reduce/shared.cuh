@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The second course's ladder, first half: a tree in shared memory, one element per thread, and what each shape costs.
 //   reduce_interleaved_divergent   neighbors first: t % (2 * stride) keeps half of every warp's lanes idle, and each

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The second course's ladder, second half: the tree in shared memory without its overheads.
 //   reduce_unrolled_warp       removes the last five block barriers and loop turns: one warp combines the last 64

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The second step of our own ladder:
 //   reduce_single_pass   removes, from the grid-stride loop, three quarters of the load instructions (16 bytes each),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 //   reduce_statistics   everything that one pass over numbers can tell: sum, spread, extremes with their places, NaNs
 // A branch that never diverges skips what is not wanted. Doing all of it takes longer than the loads: on an H200 the

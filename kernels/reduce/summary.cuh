@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A summary of numbers from one pass over them, for host and device: sum, moments, extremes and their places, NaNs.
 #include "kernels/reduce/double_double.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The last step of our own ladder:
 //   reduce_tagged_tile    removes, from the single pass, the fence and the ticket: each 64-bit word of a partial has a

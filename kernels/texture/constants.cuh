@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Dependent loads from constant memory: each returns the address of the next. One warp per block.
 //   texture_constants<ConstantUniform>    all lanes of all blocks load the same word

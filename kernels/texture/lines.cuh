@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Reads along the lines of a matrix. Results are written in thread order, so that only the reads differ.
 //   texture_rows        lanes read neighbors in a row: four sectors of 32 bytes for 32 floats

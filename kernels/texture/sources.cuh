@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The paths by which a matrix can be read, as types; a kernel of any pattern takes any of them:
 //   GlobalPath    ordinary loads from global memory

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Reads around each element: a case for caches, since neighboring threads read mostly the same elements. Beyond the
 // edges, the nearest element is read.

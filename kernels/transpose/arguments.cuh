@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The arguments of every transposition, and the order in which blocks work on the tiles of a matrix. The ladder:
 //   naive.cuh      one thread per word; a copy as the bound

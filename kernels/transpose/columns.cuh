@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The last step of a transposition by several devices: a part that has arrived becomes some columns of the result.
 //   place_columns   copies a matrix without gaps into a wider one

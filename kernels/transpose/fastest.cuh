@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The fastest kernel, chosen by shape and alignment:
 //   one row or one column              the transpose is the same bytes: a copy

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The peer: cuBLAS's geam, with alpha 1 and beta 0. Only for nvcc.
 #include "common/cuda/geam.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A square matrix transposed in place: a block has a tile and its mirror image across the diagonal, reads both, and
 // then writes each to the other's place.

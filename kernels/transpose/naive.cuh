@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // One thread per word: either the reads or the writes of a warp touch 32 rows, a sector of 32 bytes in each.
 //   copy_vectors             moves the same bytes and transposes nothing: the bound that memory sets

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // If rows are not aligned, a tile's rows of the output begin and end within 32-byte sectors, and memory must merge what
 // two blocks write to one sector.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A tile of 32 x 32 words goes through shared memory, so that warps both read and write rows of 32 words in global
 // memory. What remains is the tile's layout in shared memory, which has 32 banks of 4 bytes:

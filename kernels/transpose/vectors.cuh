@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Sixteen bytes per access everywhere: a thread loads a small square of words, one vector from each of its rows,
 // transposes it in registers, and puts vectors of the transpose into shared memory, from which they are stored.

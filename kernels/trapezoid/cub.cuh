@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The peer: CUB's DeviceReduce over indices, which it transforms into heights as it loads them. Only for nvcc.
 //   trapezoid_cub   one block up to a few thousand trapezoids; above, two launches: partials, then their reduction

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The functions that the program knows by name. A kernel gets one as an integrand; its apply(action) calls action(f)
 // with the function as an object or pointer, so that the choice is made once, not for every trapezoid.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Adding the heights of n trapezoids, and what each step of the ladder removes:
 //   trapezoid_atomic          every thread adds its height to one total: n atomics, one after another

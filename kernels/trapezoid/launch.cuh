@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The launch functions, for integrands compiled with the program or at run time.
 #include "common/cuda/check.cuh"

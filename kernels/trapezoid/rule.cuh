@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The trapezoidal rule, for every method: the integral is the sum of n heights times the width of one trapezoid.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The arguments of every launch of a vector addition.
 #include <cuda_runtime.h>

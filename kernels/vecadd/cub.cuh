@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The peer: CUB's DeviceTransform, if the toolkit has its final form (CUDA 13 and later). Only for nvcc.
 //   vecadd_cub   on Hopper, cp.async.bulk copies tiles into shared memory, with at least 48 KiB in flight per SM

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // c[i] = a[i] + b[i]: the first kernel of every course, and how to move the same bytes with less waiting.
 //   vecadd_one_per_thread   a thread per element, and a test for the threads beyond the end

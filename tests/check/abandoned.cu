@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels that never end, one launch after the other: whatever their lanes were doing when the watchdog ended them, the
 // next launch runs.
 #include "cases.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the programs of this folder share. Each has several cases: `./program NAME` has a defect, which is marked in the
 // source by a comment "@NAME", followed by how its finding begins; `./program NAME fixed` has none.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Branches that the lanes of a warp take together or not. The loads in them keep g++ from computing both sides.
 #include <cstdio>
 

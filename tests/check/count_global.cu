@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Access patterns in global memory whose sectors every textbook gives. One warp each, unless said otherwise.
 #include <cstdio>
 

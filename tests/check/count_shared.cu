@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Access patterns in shared memory whose bank conflicts every textbook gives.
 #include <cstdio>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Texture fetches and constant loads, which are no global loads. One warp each.
 #include <cstdio>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A program that ends as the argument says, after a launch that writes out of bounds:
 //   running   while its kernel may still run
 //   failing   after many calls that return the kernel's error

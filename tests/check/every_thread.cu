@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Defects that every thread of a large grid has: the report's cost must not grow with the number of threads. Each is
 // announced once, and costs about as much as the same kernel without it.
 #include "cases.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Wrong accesses of kernels, and the same kernels without them.
 #include "cases.cuh"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Mistakes of the host, and the same programs without them.
 #include "cases.cuh"
 

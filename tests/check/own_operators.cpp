@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Operators of the whole program: what they hand out has a mark in front, and what they get back must have it, too.
 #include <atomic>
 #include <cstdlib>

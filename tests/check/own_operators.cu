@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // new and delete in a kernel and on the host, in a program that has operators of its own.
 #include <atomic>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels that launch kernels, with and without races between what they do; @CASE marks the lines of a finding. Usage:
 // race_children CASE...
 #include <cstdio>

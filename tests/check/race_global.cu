@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Races in global memory, between blocks and between launches, and the same kernels with what orders them.
 #include <cooperative_groups.h>
 #include <cuda/atomic>

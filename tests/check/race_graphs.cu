@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The nodes of a graph are ordered by its edges alone; to all else, they come where the graph is launched.
 #include "cases.cuh"
 

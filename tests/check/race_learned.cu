@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels, copies and the host after a kernel that has waited for a flag of another stream: they come after all that the
 // waiting thread has learned. In the cases with a defect nobody waits.
 #include <cooperative_groups.h>

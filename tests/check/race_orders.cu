@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Three accesses to one word that nothing orders, in whatever order they come: the races are the same. Usage:
 //     race_orders CASE ORDER
 //     race_orders at-once

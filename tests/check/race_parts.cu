@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Races for parts of words: bytes and halves that threads, copies and fills use; and the same in order, or side by side.
 #include <cuda_runtime.h>
 

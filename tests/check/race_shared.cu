@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Races in shared memory, and the same kernels with what orders them.
 #include <cooperative_groups.h>
 #include <cuda/barrier>

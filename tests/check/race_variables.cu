@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Copies and fills of __device__ and __constant__ variables beside kernels that use them.
 #include "cases.cuh"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels whose defects depend on the order in which lanes, warps and blocks take turns.
 #include "cases.cuh"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Barriers, votes and shuffles to which not everybody comes, and the same kernels as they should be.
 #include <cuda/barrier>
 

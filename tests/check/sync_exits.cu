@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Threads that come to the kernel's end around a barrier or a warp function for which the others wait, and kernels in
 // which they leave by an early return instead.
 #include <cooperative_groups.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Ten thousand small expressions over all operators, types and intrinsics (tests/expressions/generate.pl), evaluated in
 # the simulator, or by a GPU, and compared bit by bit with what a GPU answered before (tests/expressions/gpu.txt).
 #

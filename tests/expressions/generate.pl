@@ -1,4 +1,5 @@
 #!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
 # Writes a CUDA program of small expressions over all operators, types and intrinsics:
 #
 #     generate.pl [EVERY [FIRST]] >expressions.cu     every EVERYth expression, beginning with the FIRSTth

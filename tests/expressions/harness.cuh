@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What every generated file of expressions shares: the operands, and how results are recorded and printed.
 //
 // A kernel evaluates one batch of expressions; thread i evaluates each of them for the i-th choice of operands. NaNs

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Command lines: sizes, globs, and the options of the programs and of simcc.
 #include <algorithm>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // For machines without libFuzzer: runs a target on every seed, then for a while on mutations of them.
 //     driver TARGET SECONDS FIRST_SEED FILE...
 // Mutation number i depends on FIRST_SEED and i alone. The input in hand lies in the file that FUZZ_INPUT names

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Expressions in x: what is refused is shown with a mark, and what is not has one meaning and harmless source.
 #include <cstring>
 #include <string>

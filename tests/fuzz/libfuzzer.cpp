@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The entry for libFuzzer: FUZZ_TARGET names the target.
 #include <cstddef>
 #include <cstdint>

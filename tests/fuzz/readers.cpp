@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The readers of numbers: .npy, text, and all formats by their names.
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // simcc's rewriter: text in, text out.
 #include <algorithm>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Tables of anybody, and what plot makes of them.
 #include <sys/mman.h>
 #include <unistd.h>

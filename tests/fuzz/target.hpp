@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What is fuzzed: functions that take any bytes, feed one of the readers with them, and end the program by abort() when
 // it breaks a promise. libfuzzer.cpp and driver.cpp call them.
 #pragma once

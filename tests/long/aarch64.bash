@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Builds all programs for AArch64 with a cross compiler, and runs test files with them, under qemu on another processor:
 #     tests/long/aarch64.bash [NAME]...
 # NAME is a file tests/NAME.bats; by default all run. The build goes to build/aarch64, a copy of the source tree. simcc

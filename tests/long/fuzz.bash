@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Fuzzes the readers with libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer, or, if clang lacks them, with the
 # mutator of tests/fuzz/driver.cpp:
 #     tests/long/fuzz.bash SECONDS [TARGET]...

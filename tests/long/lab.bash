@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Takes plants of memcheckdemo through the lab as a class would, one per processor at a time:
 #     tests/long/lab.bash sim|gpu [PLANT]...
 # (On a GPU eight at most: more programs that initialize it at once only wait for each other.)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Compares the p of tools/compare with scipy's mannwhitneyu on 1000 random pairs of samples; needs scipy.
 
     python3 tests/long/mann_whitney.py               compiles tests/units/compare.cpp and compares
@@ -37,6 +38,7 @@ def wrapped(text):
 
 def record():
     draw = random.Random(60)
+    print("// SPDX-License-Identifier: MIT")
     print("// Pairs of samples, and their p by mannwhitneyu of scipy; tests/long/mann_whitney.py --record writes this.")
     for _ in range(60):
         before, after = pair(draw, 14)

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Builds all programs for the simulator with a sanitizer in the host code, and runs test files with them:
 #     tests/long/sanitize.bash address|thread [NAME]...
 # NAME is a file tests/NAME.bats; by default those run that make sense. The build goes to build/address or

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Runs every plant of memcheckdemo and every corrected twin under a checker, and scores its findings by two figures.
 #
 #     tests/long/scoreboard.bash sim|gpu [FOLDER]

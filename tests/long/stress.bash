@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Runs the checked simulator's tests again and again with 1 to 32 worker threads: results must not depend on the number
 # of threads, nor on how the machine schedules them.
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # What access reaches on this machine's GPU, with its goals: coalesced reads get at least 0.91 of the nominal bandwidth
 # from 1 GiB on, and every pattern that is bound by sectors moves at most 10 % less than that.
 #     tests/measure/access.bash [BIN]

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # What accuracy costs on a GPU: the accurate and the exact sum against the plain one, with samples in turns.
 #     tests/measure/accurate.bash [DEVICE]
 # A row per type, size, numbers and method: the medians of the plain sum and of the method in microseconds, the ratio of

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # What a pass through the banks of shared memory costs on this machine's GPU. Goal: the cycles per pass are the same
 # within 5 %, whatever the conflicts.
 #     tests/measure/banks.bash [BIN]

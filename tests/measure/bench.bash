@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # `make bench`: runs the standard set on this machine's GPU or in the simulator.
 #     tests/measure/bench.bash DEVICE FOLDER [BASE]
 # Writes FOLDER/results.jsonl, all rows with their samples, and FOLDER/report.html, the pictures of all runs in a single

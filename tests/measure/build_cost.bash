@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # What a clean build costs: CPU-seconds (user and system) of every object, the most expensive first, and their sum.
 #     tests/measure/build_cost.bash [MAKE ARGUMENT]...      for example NVCC= (without nvcc), ARCHS=90a, bin/reduce
 # Builds a copy of the tree in a temporary folder, with a shell for make that times each recipe line. The sum counts

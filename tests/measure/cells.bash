@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Functions for all measurement scripts, which source this file.
 # shellcheck shell=bash
 

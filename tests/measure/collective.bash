@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Compares collective's all-reduces with NCCL's, and its figures for NCCL with NCCL called directly, on all GPUs.
 #
 #   tests/measure/collective.bash [DEVICE]     all by default; sim tries the script out

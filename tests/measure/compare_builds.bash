@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Compares the speed of two builds of the simulator, kernel by kernel, on a machine that may be busy.
 #
 #   tests/measure/compare_builds.bash OLD_BIN NEW_BIN [ROUNDS]

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Compares the counters of the checked simulator with Nsight Compute's, for every kernel that both can run.
 #
 #   tests/measure/compare_ncu.bash [FOLDER]            measure on this machine's GPU, then compare

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Measures conv1d's goals on a GPU: as fast as a copy while memory is the limit, and at least four times as fast as
 # PyTorch's conv1d; and where FFTs win. Prints a short table: ours, peer, ratio, goal, met.
 #     bash tests/measure/conv1d.bash [PROGRAM]     some minutes; PROGRAM is bin/conv1d unless it is given

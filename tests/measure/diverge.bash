@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # What divergence costs on this machine's GPU. Goals: diverging lanes take as long as the formula says, within a tenth,
 # once the compiler no longer predicates; and threads of one warp that wait for each other finish.
 #     tests/measure/diverge.bash [BIN]

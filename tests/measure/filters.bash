@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Whether filters run at the machine's limits: a row per goal, with our rate and that of a peer in GB/s of input, and the
 # processor time of each.
 #

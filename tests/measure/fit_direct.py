@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Fits the constants of the cost model of matmul's variant `direct`, and shows what its choices cost.
 
     python3 tests/measure/fit_direct.py [--types LIST] [--shapes N] [--seed N] [--memory-speed X] [--program FILE]

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: MIT
 # Measures the constants of matmul's cost model on one Hopper GPU, and prints them beside those in the source.
 #     bash tests/measure/fit_matmul.bash [--dry-run] [PROGRAM]     a few minutes; PROGRAM is bin/matmul by default
 # --dry-run prints the commands instead; without a GPU it shows them for one tile of each kernel.

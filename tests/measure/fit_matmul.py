@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Fits the constants of matmul's cost model: fit_matmul.py [--dry-run] PROGRAM MULTIPROCESSORS ROOT."""
 import csv
 import io

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # How much of each device's speed is left when two, four or more work on one problem: by --gang, with and without --weak.
 #
 #   tests/measure/gang.bash [DEVICES]     0,1 for two of more GPUs; all by default; sim tries the script out

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # How reliable the timing is: variants compared with themselves, and processes with each other.
 #     tests/measure/itself.bash [DEVICE] [REPETITIONS]
 # First, per program and size, how many of REPETITIONS (100) comparisons of a variant with itself have 1 in their 95 %

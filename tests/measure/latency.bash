@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Whether latency on this machine's GPU agrees with the figures published for an H200: a row per figure.
 #
 #   tests/measure/latency.bash

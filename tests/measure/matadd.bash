@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # What matadd reaches on a GPU: whether its occupancy is CUDA's for 500 random launches, the published block shapes, and
 # the fastest against cuBLAS's geam and against vecadd's streaming sum of as many elements, in turns.
 #     tests/measure/matadd.bash [BIN]      about two minutes; SIZE (16384) and ROUNDS (5) may be set

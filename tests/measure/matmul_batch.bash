@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # What matmul reaches on a GPU with batches and transposed operands: the fastest against cuBLAS (for a batch, its strided
 # batched product), with samples in turns.
 #     tests/measure/matmul_batch.bash [DEVICE] [BATCH]        a few minutes; TYPES and SIZES may be set

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # What matmul reaches on a GPU with 8-bit floats: ours against cuBLASLt's fastest algorithm, with samples in turns, first
 # with sums that are added up in f32 now and then, which is cuBLASLt's default, then with fast accumulation.
 #     tests/measure/matmul_fp8.bash [DEVICE]        a few minutes; TYPES, SIZES, SHAPES and TILES=1 may be set

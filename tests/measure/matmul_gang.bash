@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # How much of several GPUs' speed matmul --gang keeps, by rows and by tiles, and how it compares with cuBLASXt.
 #
 #     tests/measure/matmul_gang.bash [DEVICES]     all by default, or a list such as 0,1; about ten minutes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Times every tile of matmul's fast variants on random shapes, and shows what the choice of `fastest` costs.
 
     python3 tests/measure/matmul_regret.py [--shapes N] [--types LIST] [--seed N] [--most-steps N] [--samples N]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Times matmul's `fastest` against a peer on random shapes, for every type, and shows where it is slower.
 
     python3 tests/measure/matmul_shapes.py [--shapes N] [--types LIST] [--seed N] [--seconds S] [--samples N]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Times every tile of matmul's fast variants, and cuBLAS, in one process: far more rows than matmul_regret.py in the
 // same time, but with less care (few samples, on their own). Some constants of the cost models are fitted to such rows.
 //     make bin/matmul

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Calls ncclAllReduce directly, in one process with all devices: the reference for collective's figures of NCCL.
 //     nccl_loop BYTES SAMPLES      prints: bytes, microseconds of one call (median), of one of 20 in a row (mean)
 // One call is timed as in collective: by events on each device, after a kernel that waits for a flag of the host; the

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # What launches by kernels cost on this machine's GPU, and what they save.
 #     tests/measure/nested.bash [BIN]
 # First nanoseconds per launch, by launcher and number; then the cost of a level of depth, as the slope between the

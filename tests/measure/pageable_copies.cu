@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How often a kernel in a cudaStreamNonBlocking stream reads old data after a cudaMemcpy from pageable memory that the
 // program called first: cudaMemcpy may return as soon as it has read that memory.
 //     nvcc -arch=native -o pageable_copies tests/measure/pageable_copies.cu && ./pageable_copies

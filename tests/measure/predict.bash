@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # How far predictions for four GPUs, from times of one and of two, are from the measured times. Goal: within 10 %.
 #
 #   tests/measure/predict.bash [DEVICE]     0,1,2,3 by default; sim tries the script out

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // When may a consumer tell the producer of a ring of stages that it is done with a stage? TMA refills stages while warps
 // load operands from shared memory into registers; a stage that is released too early is overwritten under its readers.
 //     nvcc -std=c++17 -I. -DBACKEND=gpu -gencode arch=compute_90a,code=sm_90a tests/measure/stage_release.cu -o stage_release

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Shows the paths of every pattern of texture side by side on a GPU, constant memory beside the published cycles, and, if
 # ncu is installed and may read the GPU's counters, the hit rate of the L1 cache.
 #

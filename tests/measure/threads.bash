@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # What threads shows on a GPU: whether a multiprocessor holds as many blocks at once as matadd's occupancy calculator
 # says, for blocks of several sizes, and how the first blocks are distributed.
 #     tests/measure/threads.bash [BIN]      a few seconds

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Whether transfer's copies are as fast as they should be, on this machine's GPU: a row per goal.
 #
 #   tests/measure/transfer.bash [BYTES]     256Mi by default

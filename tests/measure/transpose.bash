@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # What transpose reaches on a GPU: the fastest against a copy of the same bytes and against cuBLAS's geam, with samples
 # in turns.
 #     tests/measure/transpose.bash [DEVICE]

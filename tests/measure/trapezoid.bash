@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Measures trapezoid on a GPU, and compares it with published times and with CUB.
 #     bash tests/measure/trapezoid.bash [BIN]     a minute or two; BIN is bin/ by default
 # First the textbook's table, 2^20 trapezoids in blocks of 32: our times in milliseconds, those published for a GK20A and

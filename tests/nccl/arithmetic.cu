@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The arithmetic of reductions where the order and the rounding show, on three devices.
 #include <vector>
 

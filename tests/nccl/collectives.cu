@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every collective, with every type and operator, on all devices of one thread, held against the host:
 //     collectives COUNT...
 // Prints the number of results that were compared, or what is wrong first.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the tests' programs share: checks of calls, and a kernel.
 #pragma once
 

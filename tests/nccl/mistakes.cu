@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a program can do wrong with NCCL, by name, on two devices in one thread:
 //     mistakes NAME
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Collectives in their place among what else is in a stream, on all devices of one thread.
 #include <vector>
 

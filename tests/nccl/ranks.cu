@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One rank of a communicator in a thread or in a process:
 //     ranks threads                 a thread for each device
 //     ranks group                   one thread, which makes and splits all communicators in groups

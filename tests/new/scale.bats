@@ -1,4 +1,5 @@
 #!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
 # What scale promises: every variant right for every n and block.
 
 load helpers

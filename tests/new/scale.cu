@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // scale: b = 2 a, verified and timed: a program to begin one's own from.
 #include <algorithm>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // b[i] = 2 a[i], and what a first improvement looks like.
 //   scale_one_per_thread   a thread per element, and a test for the threads beyond the end

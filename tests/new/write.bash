@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # write.bash NAME: writes the four files of a small program that works, verified and tested, to begin one's own from.
 # They are those of this folder with another name. (`make new NAME=x` calls it.)
 set -euo pipefail

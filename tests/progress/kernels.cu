@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels that take long, in every way in which that is no mistake, and some that never end. The argument names one.
 #include <time.h>
 

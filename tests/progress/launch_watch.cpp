@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // LaunchWatch by itself: what it concludes from progress and processor time, without any thread.
 #include "common/simt/exec/launch_watch.hpp"
 

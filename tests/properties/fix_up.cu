@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Properties of the fix-up of Stream-K, for any schedule, in the simulator: whatever blocks share a tile, each of its
 // sums is stored once and is right, and all counters are zero again. In place of a product, sum number i of a thread of
 // a tile adds a small integer for each step. Usage: fix_up CASES [SEED]. A failure prints the seed that makes it the

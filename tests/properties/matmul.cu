@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Properties of all of matmul's ways to split a product, for any shape, on the host: each tile and each step along k is
 // computed exactly once. Usage: properties_matmul CASES [SEED]. A failure prints the seed that makes it the first
 // case.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Numbers as text and as halves, and the generated inputs.
 #include <array>
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Common code of the property tests: random cases that can be repeated, and promises that say which case broke them.
 #pragma once
 

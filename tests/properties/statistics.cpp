@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Order statistics: the statistics in a table are right for any distribution of samples.
 #include "common/measure/statistics.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Tables of random cells, written in each machine format and read by independent readers.
 #include <unistd.h>
 

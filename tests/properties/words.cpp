@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sizes and globs, compared with independent readers.
 #include <algorithm>
 #include <cctype>

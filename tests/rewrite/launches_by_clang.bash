@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # launches_by_clang.bash FILE: prints file, line and column of each kernel call that clang sees in the preprocessed CUDA
 # source FILE, sorted. (Most of what it complains about are device functions of headers that have no qualifiers: its
 # tree of the program is whole nevertheless.)

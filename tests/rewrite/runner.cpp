@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // rewrite-test: the passes of simcc's rewriter, one by one.
 //
 //     rewrite-test FILE...            runs the cases in each FILE, named PASS.txt, and prints TAP

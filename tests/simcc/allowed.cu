@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Right programs that look nearly like the wrong ones that simcc refuses.
 #include <cstdio>
 #include <functional>

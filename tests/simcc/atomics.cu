@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Atomic operations on more than one number, of 16 bytes, and by nvcc's built-in functions.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a program can learn of its kernels: static shared memory, launch bounds, and the occupancy that follows.
 #include <cstdio>
 

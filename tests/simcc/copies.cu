@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Barriers of two halves, asynchronous copies in groups and stages, and the heap of kernels.
 #include <cooperative_groups.h>
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The operations of cuda::atomic and cuda::atomic_ref, between threads of all blocks.
 #include <cuda/atomic>
 

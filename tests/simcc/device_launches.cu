@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels that launch kernels: what they see, in which order, and what they are told.
 #include <cstdio>
 #include <vector>

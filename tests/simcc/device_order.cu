@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Random operations in random streams of the device: nothing may begin before what it comes after has ended, with all
 // its descendants. Usage: device_order FIRST LAST, both seeds. Prints how many were wrong.
 #include <cstdio>

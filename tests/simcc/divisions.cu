@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Integer divisions that trap on some processors and not on a GPU: by zero, and of the lowest number by -1.
 #include <climits>
 #include <cstdio>

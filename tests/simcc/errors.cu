@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What goes wrong, and what the program is told. The argument names the mistake.
 #include <cassert>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A program whose runtime has another client than the checkers: see events_client.cpp.
 #include <cuda_runtime.h>
 

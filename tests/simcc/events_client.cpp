@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A client of the runtime's events that is no checker: it counts what it is told.
 #include <atomic>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // cuda_fp8.h on the host and in kernels. Every conversion goes into a hash of what all of them gave so far; built with
 // nvcc or, against NVIDIA's header, with g++ -DHOST_ONLY -x c++, the program prints the same.
 #include <cuda_fp8.h>

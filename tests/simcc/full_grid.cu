@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A cooperative grid as large as the device holds, and one in which a thread recurses too deeply.
 #include <cooperative_groups.h>
 

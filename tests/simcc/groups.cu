@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One thread of a group for all, what <cuda/pipeline> brings along, and volatile values of 16 bits.
 #include <cooperative_groups.h>
 #include <cuda_bf16.h>

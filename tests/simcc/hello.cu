@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The first two programs of every course: hello from each thread, and a vector sum with error checks and a timer.
 #include <cmath>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A worker that could not run for a while finds many of the watchdog's signals waiting for it, all at once.
 #include <pthread.h>
 #include <signal.h>

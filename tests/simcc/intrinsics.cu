@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Results of intrinsics that CUDA's manuals give or define exactly.
 #include <cstdio>
 

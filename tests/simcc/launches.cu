@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every way to write a launch. Each statement adds a number to *sum; expect() compares it.
 #include <cstdio>
 #include <functional>

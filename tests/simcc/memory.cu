@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every kind of memory a course shows, and the ways to copy between them.
 #include <cstdio>
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Names that the program takes for itself: of built-in variables, of the simulator's functions, of the standard library.
 // (nvcc 13 includes so much of the last that `array` and `count` became ambiguous; older ones took them.)
 #include <cstdio>

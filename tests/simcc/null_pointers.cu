@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Accesses through null pointers whose values nothing reads: errors nevertheless, as on a GPU.
 #include <cstdio>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Operators in template arguments and array bounds, kernels that the program computes, and names of built-in variables in
 // every sort of declaration.
 #include <cstdio>

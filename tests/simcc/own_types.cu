@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Functions of the program that take everything: calls in headers must not find them through the program's own types, or
 // through those of vectors. And a class with constructors of its own, which kernels take by value.
 #include <cuda/atomic>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Parts of groups of threads: which they are, how many, and what their members compute together.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a program asks about devices and kernels, and the launches that need the answers.
 #include <cstdio>
 

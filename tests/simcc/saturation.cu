@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Conversions of floating-point numbers to integers in device code: the results of a GPU, in and out of range.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Shared by separate_main.cu, separate_device.cu and separate_host.cpp.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Shared memory: a tiled matrix product with static and with dynamic tiles, and the ways to declare extern arrays.
 #include <cstdio>
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Shifts in device code: PTX's results for every amount, and what is not a shift of integers stays what it is.
 #include <cstdio>
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Makes one call of the C library fail, as FAIL=FUNCTION:N says: the Nth of pthread_create, mmap or malloc since main
 // began. What runs before is not the program's: the loader, and a CUDA runtime that registers its kernels and checks no
 // allocation.

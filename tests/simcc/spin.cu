@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Threads that wait for each other by nothing but reading a flag until it changes. The argument names the kernel.
 #include <cstdio>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Textures on arrays, pitched and linear memory, and surfaces: addressing, filtering, formats, and what a GPU refuses.
 #include <cuda_fp16.h>
 

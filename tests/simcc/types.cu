@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What kernels pass around: structures, vectors, half precision, lambdas, classes, function pointers, recursion.
 #include <cuda_fp16.h>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Each device has variables of its own: what one is given, or its kernels write, the others do not see.
 #include <cstdio>
 

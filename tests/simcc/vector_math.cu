@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Operators at namespace scope and in types, with and without __host__ and inline, in any order.
 #include <cstdio>
 struct V { int x, y; };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Threads that work together: atomics, shuffles, votes, cooperative groups, locks, and blocks that wait for each other.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>

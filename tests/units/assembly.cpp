@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Tests simcc's changes to the compiler's assembly: text in, text out, for each processor.
 #include <cstdio>
 #include <string>

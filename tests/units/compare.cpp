@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The statistics of compare, tested with recorded p values of another implementation, and on samples with known
 // differences. With the argument -, prints the p of each line of standard input: numbers, a semicolon, numbers.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // conv1d's tiles that are copied asynchronously, without registers, on devices with too little shared memory for them:
 // every launch stays within the limit and computes the same. Prints what is wrong; nothing if all is right.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How devices are chosen by name, among invented GPUs. Prints what each name chooses, or the refusal;
 // tests/devquery.bats compiles and runs it.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the model of collectives promises: terms are recovered from times computed with them. Prints each broken promise
 // and exits 1; tests/predict.bats compiles and runs it.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What latency's chases and curves promise: a cycle visits every place once, and all plateaus are found. Prints each
 // broken promise and exits 1; tests/latency.bats compiles and runs it.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The meaning of the launchers' variables, and which are refused. Prints each broken promise and exits 1;
 // tests/launch.bats compiles and runs it.
 #include <cstdio>

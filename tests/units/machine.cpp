@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Prints the cores and bytes that this process may use; or, with a list of control groups and the folder of their tree,
 // the cores and bytes that these allow, with "any" if there is no limit. tests/starved.bats compiles and runs it.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A gang process's side of a product: it makes only the elements that its parts need, and its check finds errors in
 // each part; and how narrow panels may be. Prints nothing if all is well.
 #include <sys/resource.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A gang of several invented GPU models: what the user is told about it, what other processes learn about each device,
 // and how rates count all devices. Prints nothing if all is well.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Compares the occupancy calculator with the toolkit's, on thousands of random resources for every compute capability.
 // Prints differences and exits 1; tests/matadd.bats compiles and runs it if cuda_occupancy.h is installed.
 //     occupancy [LAUNCHES]      for each capability

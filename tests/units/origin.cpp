@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The origin of rows, with a fake NVML that knows one device and its driver.
 #include <cstdio>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Tests the readers of numbers, with several threads that read parts of an input, and the pipeline that does so. Prints
 // each broken promise and exits 1; tests/files.bats compiles and runs it in its own folder.
 #include <unistd.h>

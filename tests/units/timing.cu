@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // timing-test: the timing layer's own test. Kernels of known duration are measured by the method that times all
 // programs; a variant is right if its median is within 2 % of the time by the GPU's own timers inside the kernel. The
 // kernels are so long that the start and end of a launch, about 3 us, which events include, are well below that.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What transfer's break-evens and comparisons promise. Prints each broken promise and exits 1;
 // tests/transfer.bats compiles and runs it.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Tests of trapezoid's parts that need no device: the verification's bound, how far --settle
 // doubles, and the kernels' source text for GPUs.
 // Prints what is wrong; nothing if all is right. The argument says which: host, sizes or gpu.

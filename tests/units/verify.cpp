@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Tests of the comparisons behind every "verify" column, the statistics behind every time, and the generated inputs.
 // Prints each broken promise and exits 1; tests/verification.bats compiles and runs it.
 #include <algorithm>

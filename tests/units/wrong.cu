@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // wrong: doubles n numbers, once correctly, and incorrectly in every way that the verification must notice. Its table
 // must show only the right variant, and its exit code must be 1. tests/common.bats builds it with simcc.
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The arrays of access: random words to read, words to write, and the check that the right ones were.
 #pragma once
 

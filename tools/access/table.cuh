@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The tables of access: each pattern with its textbook count of sectors, and the columns that describe it.
 #pragma once
 

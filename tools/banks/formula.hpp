@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The textbook cost of one request to shared memory: how many passes through the banks it takes.
 #pragma once
 

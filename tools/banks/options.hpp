@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The options of banks: each is a list, and the rows are their cross product.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The results that lanes leave behind: whether they are right, and how long the requests took.
 #pragma once
 

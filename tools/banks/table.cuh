@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The tables of banks: each pattern, and the columns that describe it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The buffers that devices send from and receive into, all of one size, and the comparison of a result.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // All-reduces by our own kernels: the memory through which the devices communicate, and the launches.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // NCCL's names for our reductions.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/collective/fit.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // --fit: the terms of each operation in the model of common/gang/model.hpp, instead of a row per size.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The inputs of the ranks, and what each rank has to receive.
 #pragma once
 

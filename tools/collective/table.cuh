@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The tables of collective: its variants, and its own columns.
 #pragma once
 

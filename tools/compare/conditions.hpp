@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What besides the code may have made a difference: other devices, drivers or clocks, and rows that cannot be trusted.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The rows of a side, grouped by their values in some columns.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/compare/join.hpp"
 
 #include <algorithm>

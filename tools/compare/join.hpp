@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which rows of two tables belong together: those that agree in the key columns.
 #pragma once
 

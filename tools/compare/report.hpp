@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What compare prints: a row for each pair of partners, or one for each side, and for people a closing sentence.
 #pragma once
 

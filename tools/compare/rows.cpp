@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/compare/rows.hpp"
 
 #include <algorithm>

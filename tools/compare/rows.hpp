@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // From sides to compared rows.
 #pragma once
 

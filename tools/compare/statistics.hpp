@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The statistics of a comparison: whether two sets of samples differ, by how much, and how certain that is.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the filter keeps in memory: pieces of the signal, and their outputs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // conv1d as a filter: convolves an input with the weights, and writes the result in the input's format as it reads.
 #pragma once
 

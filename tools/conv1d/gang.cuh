@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // conv1d on several devices. Each convolves its share of the signal; what it needs from the others' shares, the halos,
 // arrives while it computes the outputs that need none.
 #pragma once

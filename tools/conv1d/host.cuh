@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Convolutions on the host: the reference, and two rows of the table.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Products and sums are rounded separately, as on processors without a fused multiply-add.
 #pragma GCC optimize("fp-contract=off")
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The convolution of a piece by one core with its vector units.
 #pragma once
 

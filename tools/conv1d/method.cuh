@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A variant, ready to be launched on the arrays of one convolution.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The options of conv1d.
 #pragma once
 

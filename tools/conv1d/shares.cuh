@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How several devices share a signal, and which of its elements each of them needs besides its own.
 #pragma once
 

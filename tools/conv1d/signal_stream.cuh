@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The signal as a stream of pieces: what lies beyond its ends, and what each piece needs from earlier ones.
 #pragma once
 

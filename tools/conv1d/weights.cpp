@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/conv1d/weights.hpp"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The weights of a convolution: typed, read from a file, or drawn at random; and their spectrum.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The properties that devquery shows. Most are read as attributes, which still include those that CUDA 13 removed from
 // cudaDeviceProp.
 #pragma once

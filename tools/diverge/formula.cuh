@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The textbook cost of divergence: a warp takes one path after another, each with only the lanes that follow it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The options of diverge: lists, each of whose values gets a row.
 #pragma once
 

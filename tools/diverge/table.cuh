@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The tables of diverge: each variant with its counterpart whose warps agree, and the columns.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The words that the kernels of diverge work on, and their expected results.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Chases over working sets of many sizes: each kind of memory's curve, and its plateaus as rows.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A walk that visits each of n places once before it returns, in large jumps: x -> (a x + c) mod n.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Measurements that have one latency, or one per number of participants: operations, barriers, the partitions of L2.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What every measurement of latency shares: verified samples, and rows.
 #pragma once
 

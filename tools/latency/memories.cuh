@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The kinds of memory that a chase goes through.
 #pragma once
 

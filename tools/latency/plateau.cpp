@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/latency/plateau.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Plateaus of a curve of latency by working set: the levels of a memory hierarchy, without the slopes between them.
 #pragma once
 

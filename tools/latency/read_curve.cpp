@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/latency/read_curve.hpp"
 
 #include <algorithm>

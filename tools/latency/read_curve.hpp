@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // --curve: the plateaus of a curve that was measured elsewhere, or by --sweep.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The tables of latency: what is measured, and what its rows say.
 #pragma once
 

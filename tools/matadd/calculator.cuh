@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The occupancy calculator alone: its table over block sizes, and its comparison with CUDA's own.
 #pragma once
 

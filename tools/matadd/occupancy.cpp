@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/matadd/occupancy.hpp"
 
 #include <algorithm>

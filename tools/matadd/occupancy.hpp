@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How many blocks of a kernel a multiprocessor holds at a time, and what keeps it from holding more: computed from the
 // kernel's resources alone, for every compute capability from 7.0 on, without CUDA.
 //

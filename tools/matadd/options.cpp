@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/matadd/options.hpp"
 
 #include "common/io/text.hpp"

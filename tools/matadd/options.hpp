@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The options of matadd: shapes of matrices and of blocks, and the occupancy calculator's question.
 #pragma once
 

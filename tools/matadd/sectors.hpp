@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The textbook count of the sectors that a block's requests move.
 #pragma once
 

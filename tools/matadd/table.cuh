@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The tables of matadd: what each variant is, how it is launched for an element type, and its columns.
 #pragma once
 

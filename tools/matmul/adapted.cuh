@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Forms of a product that a kernel does not support: matrices are transposed before or after its launch, and the
 // products of a batch are launched one by one.
 #pragma once

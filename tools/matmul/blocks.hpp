@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A block of a matrix: some rows, some columns.
 #pragma once
 

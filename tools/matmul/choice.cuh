@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How a variant multiplies matrices of any form, which variant `fastest` is, and why one cannot run.
 #pragma once
 

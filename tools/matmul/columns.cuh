@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The columns that matmul adds to every table: the shape, the tile, and how well the kernel uses a multiprocessor.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The element types of matmul on the host: how each is multiplied, and what error that allows.
 #pragma once
 

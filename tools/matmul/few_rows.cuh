@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Chooses how a product of few rows is divided: among one or two warps side by side in a block, warps along k, and
 // perhaps blocks along k.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // matmul as a filter: C = A B for two inputs, written in the format of the first. B is in memory as a whole, A and C
 // only some rows at a time; of a batch, only some products.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The parts in which a product of files is computed: rows of A, or some matrices of a batch. They are dealt to devices,
 // each of which has all of B or, for a batch, the B of its parts.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A device that multiplies several parts of a product of files: while one is multiplied, the next one is copied to the
 // device, and the last one to the host.
 #pragma once

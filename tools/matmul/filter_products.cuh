@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The products of matmul as a filter: in the type of the files, on one device or on the host.
 #pragma once
 

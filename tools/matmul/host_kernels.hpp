@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The products of the CPU: on one core, and on all of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/matmul/host_part.hpp"
 
 #include <algorithm>

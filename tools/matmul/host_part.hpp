@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The host's side of a process of a gang: generates the elements of A and B that its ranks and their verification need,
 // as they are needed, and checks its parts of C.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/matmul/host_product.hpp"
 
 #include <cmath>

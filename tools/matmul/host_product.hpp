@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The host's side of one product, or a batch: its inputs, the CPU's variants, and whether a result is right.
 #pragma once
 

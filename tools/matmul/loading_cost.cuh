@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How long a multiprocessor waits for the stages of a Hopper kernel's tiles. Only for nvcc.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How a variant multiplies matrices of one shape and type on one device.
 #pragma once
 

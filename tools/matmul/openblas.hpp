@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // OpenBLAS, the CPU's peer.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The operands of matmul as a filter: their shapes, by their headers and the options, and their numbers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The peers on the device: how cuBLAS and cuBLASLt multiply. Only for nvcc.
 #pragma once
 

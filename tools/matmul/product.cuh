@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One product on one device: its matrices, its reference, and the variants as cases over them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a product on Hopper costs besides the stages of its tiles: beginning, storing, and copies of its matrices. Rates
 // are for each multiprocessor.
 #pragma once

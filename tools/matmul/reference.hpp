@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Whether a product is right, in double. All of it is computed a second time if that is affordable; otherwise
 //   some rows are computed in full: the first, the last, and random ones between, and
 //   all of C is checked by a random vector x of signs: C x must be A (B x), which takes n^2 steps, not n^3 (Freivalds,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the host does with rows of matrices: share them among cores, and multiply one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which variants run, and with which tiles.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/matmul/shape.hpp"
 
 #include "common/cli/sizes.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The shapes of --size: "4096" is a cube, "1000x333x77" is m x n x k; both in lists, and cubes in ranges. Also how the
 // matrices are stored, and how many products there are.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Small products whose blocks share nothing: kernels/matmul/thin/patches.cuh and fragments.cuh.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Thin products: few columns, few rows or few steps along k. They take as long as it takes to move their largest
 // matrix. And small products, which take little longer than a launch.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A tile of a Hopper kernel, as the tables list it. Only for nvcc.
 #pragma once
 

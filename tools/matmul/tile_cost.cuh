@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How long a Hopper kernel takes with each of its tiles: an estimate of the cycles of the block that has the most work.
 // All constants of the model are in this file, in loading_cost.cuh, product_cost.cuh and stream_k_cost.cuh, and in the
 // tables of tiles, hopper/tile_tables.cuh, tensor_core_tiles.cuh and tf32_tiles.cuh. They were fitted on an H200 (132

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The tables of matmul: what each variant is, and how it multiplies.
 #pragma once
 

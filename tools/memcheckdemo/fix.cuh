@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // --grade-fix: builds a corrected copy of a plant, and judges it with inputs of its own choice and with the checkers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The grade for a report that a person has made in the lab.
 #pragma once
 

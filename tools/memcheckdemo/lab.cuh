@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What memcheckdemo shows the person in the lab: the list, the command, hints, the solution, and the source.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One run of a plant, and what it shows.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A row of memcheckdemo's tables: everything that is known about one planted defect.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/memcheckdemo/process.hpp"
 
 #include <sys/wait.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Other programs: where they are, and one run of them.
 #pragma once
 

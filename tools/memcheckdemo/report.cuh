@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Reads a report of compute-sanitizer, or of the checked simulator, whose form is the same: lines that begin with
 // "========= ", and at the end a summary. Everything else in the file is the program's own output, whose row says
 // which run the report is of. A run under a checker also says so before it begins, since it may not get to its row.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/memcheckdemo/sources.hpp"
 
 #include <cctype>

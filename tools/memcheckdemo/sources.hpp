@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The sources of the plants, as the build found them: what --reveal names, --export writes and --grade-fix compares.
 #pragma once
 

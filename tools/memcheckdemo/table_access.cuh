@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The plants of memcheck whose subject is an access: outside, misaligned, or through a pointer that is not valid there.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The plants of memcheck whose subject is a call, or memory that is freed too late, too early or not at all.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The plants that are races: those in shared memory, which racecheck reports, and those that no tool reports.
 #pragma once
 

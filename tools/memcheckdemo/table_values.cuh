@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The plants about values that nobody has written, and about barriers that not all threads reach.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Ends the process when a plant hangs: a kernel that waits forever cannot be ended in any other way.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // --hello: which threads have greeted, a row for each at each depth.
 #pragma once
 

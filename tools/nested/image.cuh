@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The cases that make an image of the Mandelbrot set.
 #pragma once
 

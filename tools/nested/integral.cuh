@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The cases that integrate a peak.
 #pragma once
 

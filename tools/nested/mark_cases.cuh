@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The cases whose grids only leave marks: many grids, and chains of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Marks that grids leave: they show a grid that has not run, or has run twice.
 #pragma once
 

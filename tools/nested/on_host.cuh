@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Cases that the host's clock times.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The Mandelbrot set's image on the host: pixel by pixel, and by squares as the kernel makes it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The tables of nested: its variants, and its own columns.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/plot/axis.hpp"
 
 #include <algorithm>

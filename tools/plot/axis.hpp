@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Axes: which values they show, where, and how they are written: 4Ki, 10 us, 1.5 GB/s.
 #pragma once
 

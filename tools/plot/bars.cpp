@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Bars: one for each group, the best at the bottom of a ladder and otherwise at the top.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A grid of characters, with a finer one of dots in it: 2x4 dots of braille, 2x2 of blocks, or one of ASCII.
 #pragma once
 

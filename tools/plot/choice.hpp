@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a person would draw from these rows, where the options leave it open.
 #pragma once
 

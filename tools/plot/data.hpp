@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The rows of all inputs, and their columns by name, in whichever tables they are.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A picture without its medium: what svg, the terminal and gnuplot draw.
 #pragma once
 

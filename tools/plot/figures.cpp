@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/plot/figures.hpp"
 
 #include <algorithm>

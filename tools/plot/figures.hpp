@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // From rows to a figure, one function for each kind.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A figure as a script for gnuplot 5, and the pictures that gnuplot makes of it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Histograms: how often a column has each number, with an outline for each group.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/plot/html.hpp"
 
 #include "common/io/text.hpp"

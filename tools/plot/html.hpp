@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A page with the picture in it: one file, which loads nothing else.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Lines: a series for each group, its points by x, with the band of the quartiles where there are some.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which axes are logarithmic, where the options leave it open.
 #include <algorithm>
 #include <cmath>

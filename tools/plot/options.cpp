@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/plot/options.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What histograms and violins are made of: the numbers of each group.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A figure as SVG, without a library: every shape has a class, and a title that browsers show under the pointer.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/plot/svg_paper.hpp"
 
 #include <algorithm>

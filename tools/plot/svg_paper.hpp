@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The paper of an SVG: its layout, and the elements on it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Rows of boxes as SVG.
 #include <algorithm>
 #include <cmath>

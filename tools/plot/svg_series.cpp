@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Series as SVG: lines with their bands, histograms, violins.
 #include <algorithm>
 #include <cmath>

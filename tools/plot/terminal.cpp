@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/plot/terminal.hpp"
 
 #include <algorithm>

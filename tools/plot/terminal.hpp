@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A figure in characters.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Series in characters: lines as dots, histograms as columns of blocks.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Rows of boxes in characters: a line each, boxes to an eighth of a character.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Timelines: a row for each lane, a box for each span of it. A trace of streams or threads has the columns timeline,
 // lane, name, category, begin_ns and end_ns; any table with lane, begin_ns and end_ns will do.
 #include <algorithm>

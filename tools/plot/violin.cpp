@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Violins: for each group, an outline as wide as its numbers are dense, with the median and the quartiles.
 #include "common/io/text.hpp"
 #include "tools/plot/figures.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // --where: conditions separated by commas, all of which must hold; words may be patterns, '' is an empty cell, and bars
 // separate alternatives.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Words from a file as they may be shown: in a terminal, in XML.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The accumulator that a filter adds its input to, and how the input's pieces come to it: on the host or on the device,
 // in a stream of which only a few slots are in memory.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // reduce --axis: a number for every row or column of a matrix that is read as a stream.
 #pragma once
 

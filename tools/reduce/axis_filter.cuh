@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // reduce --axis as a filter: reads a .npy file of a matrix, and writes one with a result for each row or column.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The reductions whose kernels launch kernels, for all element types: see the Makefile's LAUNCHING.
 #include "kernels/reduce/nested.cuh"
 

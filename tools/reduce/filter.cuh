@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // reduce as a filter: a number per operation for all numbers of an input, which is reduced as it is read.
 #pragma once
 

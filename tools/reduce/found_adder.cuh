@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What reduce has found in all pieces of a stream together, and how a piece's findings are added to it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How a filter prints what it has found.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What reduce finds in a stream of pieces besides their plain sum, minimum or maximum.
 #pragma once
 

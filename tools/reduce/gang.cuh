@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // reduce on several devices: each reduces its share, and an all-reduce of the results, one element each, joins them.
 #pragma once
 

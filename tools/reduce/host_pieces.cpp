@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/reduce/host_pieces.hpp"
 
 #include <limits>

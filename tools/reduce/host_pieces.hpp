@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Reduces a piece of the input on one core, with its vector units and from its caches.
 #pragma once
 

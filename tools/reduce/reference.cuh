@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The numbers of a benchmark, what they reduce to, and how far a method may be off.
 #pragma once
 

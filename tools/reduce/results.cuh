@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What is reported of what has been found: one number per operation.
 #pragma once
 

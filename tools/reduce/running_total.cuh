@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The sum, minimum or maximum of a stream of pieces: the accumulator of reduce.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which variants, operations and sizes a benchmark of reductions consists of.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A file that several processes reduce together. Its pieces, which are the same as for one process, are dealt to them
 // in turn, and each adds up the results of all pieces in the order of the file: so they find what one process finds,
 // byte for byte.

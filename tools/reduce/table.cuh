@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The tables of reduce: what each variant is, and how it is launched for an element type.
 #pragma once
 

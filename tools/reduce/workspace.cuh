@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The workspace of a variant's launches.
 #pragma once
 

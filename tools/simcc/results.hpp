@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The files that a command line asks simcc to write: their names, the check that none of them is also read, and how a
 // file made under a temporary name takes its place.

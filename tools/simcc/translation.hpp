@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The steps of a compilation that simcc does itself: from preprocessed CUDA to C++, and, for the checkers, from assembly
 // to assembly with marks.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Copy in, compute, copy out: n elements in chunks that go through three stages, and the orders in which their
 // operations can be issued.
 #pragma once

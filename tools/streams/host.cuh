@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How the host learns that a stream is done: it waits, polls, sleeps, or is called. Five streams each run a slow kernel
 // and copy its result to pinned memory; the host reads a result the moment it is notified.
 #pragma once

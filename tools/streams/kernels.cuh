@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The ways to issue five slow kernels, and which of them overlap.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What it costs to start work: a launch back to back, with an event, from a graph, with a wait; and an empty wait.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The variants of copy and compute: each issue order with its streams and chunks, the ideal it is measured against, and
 // the search for the best.
 #pragma once

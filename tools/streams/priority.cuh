@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A short urgent kernel behind a long one that fills the device many times over: what a stream's priority changes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What every experiment of streams provides: a case of the benchmark, and a way to look at one run of it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Five slow kernels, each in one block, so that a device has room for all at once, and what they must compute.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What streams offers: its variants with the way each is issued, its options and its columns.
 #pragma once
 

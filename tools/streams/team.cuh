@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Streams that begin together and end together, and the graph that the same work makes when it is captured.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Host threads that exist before they are needed, so that their creation is not part of what is timed.
 #pragma once
 

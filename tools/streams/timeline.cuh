@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the streams of one run did, as a timeline.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // When each operation of a run began and ended, from events around it.
 #pragma once
 

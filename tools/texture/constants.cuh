@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Constant memory: cycles per access for each kind of index, measured by one warp on every multiprocessor.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The matrix that is read: on the host, and on the device in pitched memory and in an array, with textures on both.
 #pragma once
 

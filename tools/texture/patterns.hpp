@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which elements each thread reads: used to verify the results, and to compute the textbook's formula.
 #pragma once
 

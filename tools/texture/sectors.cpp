@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The textbook's formula for the sectors of a pattern, applied to every warp. Blocks that are alike are computed once.
 #include <map>
 #include <set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The tables of texture: patterns, paths, the variants that are their product, and columns.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How the threads of a launch are grouped: by warps, blocks, and the multiprocessors that they ran on.
 #pragma once
 

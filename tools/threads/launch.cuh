@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The launch: its limits and CUDA's errors beyond them, what its threads have reported, and whether that is right.
 #pragma once
 

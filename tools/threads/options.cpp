@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/threads/options.hpp"
 
 #include <cstdint>

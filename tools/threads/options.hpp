@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The options of threads: a launch, and how its threads are shown.
 #pragma once
 

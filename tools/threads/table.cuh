@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The tables of threads: what a row says about a thread, a warp, a block or a multiprocessor.
 #pragma once
 

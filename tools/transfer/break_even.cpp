@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/transfer/break_even.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // From which size on a faster way to copy pays.
 #pragma once
 

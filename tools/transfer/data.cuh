@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What is copied: the ends of all copies of one size, on the host, on the device and on its peer, and the comparison of
 // every byte of a result.
 #pragma once

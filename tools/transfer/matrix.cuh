@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How fast copies are between any two places: the host's pinned memory and every device.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/transfer/pattern.hpp"
 
 #include <algorithm>

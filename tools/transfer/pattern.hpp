@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The bytes that are copied, and the comparison of every one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The tables of transfer: the ways to move bytes between the host and devices, and what their rows say.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The ways as cases: what each enqueues, how it is timed, and which end is compared.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // transpose as a filter: reads a matrix from a file or standard input, and writes its transpose in the same format.
 // Elements of .npy and raw data are moved as they are stored, whatever their type.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // transpose on several devices. Each holds a share of the matrix's rows and gets a share of the result's: it transposes
 // its own rows, so that what each other device needs of them is contiguous, sends that, and places what it receives as
 // columns.

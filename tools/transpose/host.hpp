@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The transposition on the host: two rows of the table.
 #pragma once
 

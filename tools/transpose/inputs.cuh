@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The benchmark's matrices, and why a variant cannot transpose one.
 #pragma once
 

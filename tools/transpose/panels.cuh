@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A matrix in panels of some columns, each of which becomes rows of the transpose.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How several devices share a matrix.
 #pragma once
 

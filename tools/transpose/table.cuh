@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The tables of transpose: what each variant is, and how it is launched for words of each width.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/trapezoid/columns.hpp"
 
 #include <algorithm>

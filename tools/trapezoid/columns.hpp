@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The program's own columns, and what they are taken from.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An expression as an integrand for the device: compiled while the program runs, for a GPU together with all kernels,
 // for the simulator by itself.
 #pragma once

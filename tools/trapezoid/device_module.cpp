@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/trapezoid/device_module.hpp"
 
 #include "common/io/text.hpp"

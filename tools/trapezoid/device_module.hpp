@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Machine code that was compiled at run time, loaded into the current device by the driver's library.
 #pragma once
 

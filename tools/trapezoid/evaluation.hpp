@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Expressions on the host, by blocks of points: node after node, and each node for all points of the block, so that
 // walking the tree costs little.
 #pragma once

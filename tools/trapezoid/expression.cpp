@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/trapezoid/expression.hpp"
 
 #include <algorithm>

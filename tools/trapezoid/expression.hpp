@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An expression in x as a syntax tree: numbers, x, pi, e, + - * / ^, parentheses and calls of functions.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Reads expressions by recursive descent. What binds least comes first:
 //     sum      product, then + or - and another one, and so on
 //     product  signed, then * or / and another one, and so on

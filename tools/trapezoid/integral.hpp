@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What is integrated: a function, by name or as an expression, and from where to where.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/trapezoid/kernel_sources.hpp"
 
 #include "common/io/text.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The kernels as text, and compiled around an expression for a GPU.
 #pragma once
 

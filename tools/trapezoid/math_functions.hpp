@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The functions that an expression may call: those of math.h that are real functions of one or two real numbers.
 #pragma once
 

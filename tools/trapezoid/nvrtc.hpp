@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // CUDA C++ compiled for a GPU while the program runs, by NVIDIA's run-time compiler, which is loaded when it is needed.
 #pragma once
 

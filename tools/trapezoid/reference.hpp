@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The sum of heights in higher precision, and how far a correct method may be from it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/trapezoid/shared_object.hpp"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A function compiled by simcc while the program runs, for the simulator: there, device code is the host's.
 #pragma once
 

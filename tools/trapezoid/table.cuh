@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The tables of trapezoid: what each variant is, how it is launched, and how many additions wait for one another.
 #pragma once
 

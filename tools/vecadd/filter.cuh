@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // vecadd as a filter: adds two inputs element by element, and writes the sums in the first one's format as it reads.
 #pragma once
 

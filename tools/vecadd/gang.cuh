@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // vecadd on several devices: each adds its share of the vectors, and needs nothing from the others.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/vecadd/host_pieces.hpp"
 
 #include <cmath>

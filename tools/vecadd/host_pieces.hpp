@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The sum of two pieces by one core with its vector units.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // vecadd's vectors in one kind of host memory, and what each stage of a round trip costs.
 #pragma once
 

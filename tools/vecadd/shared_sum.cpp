@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/vecadd/shared_sum.hpp"
 
 #include "common/gang/shared_input.hpp"

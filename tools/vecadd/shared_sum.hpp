@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A file with the sum of two files, written in parts by several processes.
 #pragma once
 

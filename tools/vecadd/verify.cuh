@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Whether c is a + b.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // cudaMallocArray, and copies from and to arrays.
 #include <algorithm>
 

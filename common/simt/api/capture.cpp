@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Stream capture: turning the work that a program puts into streams into a graph.
 #include "common/simt/runtime/capture.hpp"
 #include "common/simt/api/error.hpp"

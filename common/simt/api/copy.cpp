@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // cudaMemcpy and cudaMemset in one, two and three dimensions, and between devices.
 #include "common/simt/runtime/copy.hpp"
 #include "common/simt/api/error.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Choosing, configuring, synchronizing and resetting devices.
 #include <cstdio>
 

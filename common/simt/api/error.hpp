@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How API functions report errors: they return a code, and the calling thread remembers it for cudaGetLastError.
 #pragma once
 

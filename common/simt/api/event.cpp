@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Events: recording, waiting, and the time between two of them.
 #include "common/simt/api/error.hpp"
 #include "common/simt/api/graph_nodes.hpp"

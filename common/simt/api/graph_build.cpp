@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Building graphs: creating, adding nodes and edges, changing nodes.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/api/graph_nodes.hpp"
 
 #include "common/simt/api/error.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Turns the API's parameters for graph nodes into operations. Each function fills in the operation or returns an error.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Queries of graphs: nodes, edges, types, and a drawing for Graphviz.
 #include <cstdio>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Instantiating, launching and updating graphs.
 #include "common/simt/api/error.hpp"
 #include "common/simt/api/graph_nodes.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Attributes of kernels, and occupancy.
 //
 // g++ compiles kernels for the host, so their register usage is unknown. It is assumed to be low.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // <<<>>> and cudaLaunchKernel: a launch is validated and put into a stream.
 #include <algorithm>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Hints for managed memory. Host and device share one memory here, so hints are checked but otherwise have no effect.
 #include "common/simt/api/error.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // cudaMalloc, cudaMallocManaged, cudaFree and queries about pointers.
 #include <limits>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Stream-ordered allocation and memory pools.
 //
 // Memory is allocated at the call, which is safe because it is earlier than its place in the stream, and freed when the

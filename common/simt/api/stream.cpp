@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Streams: creating, destroying, waiting, and running host functions in them.
 #include <algorithm>
 

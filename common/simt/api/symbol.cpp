@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Copies from and to __device__ and __constant__ variables, which here are variables of the executable.
 #include <map>
 #include <mutex>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Texture and surface objects on arrays, linear memory and pitched memory.
 #include "common/simt/api/error.hpp"
 #include "common/simt/include/simt/texture_object.hpp"

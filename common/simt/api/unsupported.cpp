@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Weak definitions of the runtime functions that the simulator does not have.
 #include <atomic>
 #include <cstdio>

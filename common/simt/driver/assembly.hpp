@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // simcc's changes to g++'s assembly of checked code, between the compiler and the assembler.
 #pragma once
 

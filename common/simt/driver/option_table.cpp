@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/driver/option_table.hpp"
 
 #include <unistd.h>

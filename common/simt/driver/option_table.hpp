@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The one table of simcc's options: the parser and --help read it, and the manual page follows it.
 

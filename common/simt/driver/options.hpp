@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The command line of simcc: that of nvcc, as far as it makes sense for a simulator.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/driver/process.hpp"
 
 #include <cerrno>

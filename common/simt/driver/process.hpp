@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // How simcc runs other programs, and handles signals meanwhile.
 

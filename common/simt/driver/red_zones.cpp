@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/driver/red_zones.hpp"
 
 #include <initializer_list>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Adds space between the variables of checked code, so that an index past the end of one does not reach the next.
 

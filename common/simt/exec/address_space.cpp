@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/exec/address_space.hpp"
 
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The reserved range of addresses for all simulated device memory.
 //
 // One PROT_NONE mapping is reserved at the first use; a region becomes accessible when it is taken and inaccessible,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The copies that the lanes of a block have started and not yet waited for: see include/simt/async_copy.hpp.
 #pragma once
 

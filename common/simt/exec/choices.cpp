@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which lane of a block runs next.
 #include <bit>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The switch by Boost.Context, for architectures without one of their own, and AddressSanitizer's calls around any
 // switch.
 #include "common/simt/exec/context.hpp"

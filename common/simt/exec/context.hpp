@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Contexts that have not run yet, for the switch in include/simt/context.hpp.
 #pragma once
 

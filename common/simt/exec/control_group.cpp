@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/exec/control_group.hpp"
 
 #include <algorithm>

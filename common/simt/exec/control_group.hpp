@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The control groups (cgroups) that limit this process: its own and those above it, of version 1 or 2. A container sees
 // its group as the root; the group of a batch system or systemd is further down.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/exec/division.hpp"
 
 #include <ucontext.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Integer division by zero, and of the lowest number by -1: x86 processors trap, while GPUs go on with some result.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Faults in lanes (illegal addresses, stack overflow) and lanes that never end. Divisions that trap get a result.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/exec/lane_stacks.hpp"
 
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The stacks of the lanes of one block.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How a kernel answers a launch that asks for its bounds: see simt/launch_bounds.hpp.
 #include "common/simt/include/simt/launch_bounds.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/exec/launch_watch.hpp"
 
 #include <algorithm>

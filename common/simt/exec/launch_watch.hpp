@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the watchdog concludes from the progress of a launch's workers.
 //
 // Elapsed time alone proves nothing: a worker may have no processor, or the whole process may be stopped. So time

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the simulator may use of the machine it runs on.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/exec/meetings.hpp"
 
 #include <bit>

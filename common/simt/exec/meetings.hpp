@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Completes the meetings of a stalled warp's lanes at shuffles, votes and __syncwarp, and answers __activemask.
 #pragma once
 

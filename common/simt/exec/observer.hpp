@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Observers follow a launch while it runs. The execution core reports events to its observer and lets it make choices.
 // The core knows nothing else about observers, and most launches have none.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A block that has started and not ended, on the worker thread where its lanes take turns.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The execution core: runs the blocks of a kernel launch on a pool of threads.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A launch while its blocks run: the state that its workers share.
 #pragma once
 

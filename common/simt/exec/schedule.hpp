@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The order in which the lanes of a warp, the warps of a block and the blocks of a grid take turns.
 #pragma once
 

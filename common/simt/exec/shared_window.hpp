@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The shared memory of the block that runs on an OS thread, and copies of it for suspended blocks.
 #pragma once
 

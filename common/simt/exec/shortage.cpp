@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/exec/shortage.hpp"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Ends a program for which the machine has too few threads, addresses or too little memory.
 //
 // It ends at once, with status 3 and one line on standard error. Destructors and exit handlers do not run: they would

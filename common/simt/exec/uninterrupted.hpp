@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sections of the simulator's own code in which a lane must not be abandoned: it may hold a lock, or be halfway through
 // changing state that outlives the lane.
 //

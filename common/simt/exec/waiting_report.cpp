@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the messages about deadlocks, timeouts and stack overflows say about the lanes of a block.
 #include <bit>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/exec/worker.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A thread that runs blocks: new ones, and in turn suspended ones, which wait for other blocks.
 #pragma once
 

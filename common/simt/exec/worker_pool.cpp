@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/exec/worker_pool.hpp"
 
 #include <time.h>

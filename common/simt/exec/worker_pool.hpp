@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The threads that run device code, and the launches that they work on.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // assert() from the C library on the host; in a kernel, a failed assertion ends the launch with cudaErrorAssert. Like
 // the original, this header takes effect anew each time it is included.
 #include_next <assert.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Cooperative groups: blocks, grids, tiles of up to a warp, and groups of coalesced lanes.
 //
 // Not offered: tiles larger than a warp, clusters, and groups that span devices.

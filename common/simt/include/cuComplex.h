@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Complex numbers of single and double precision, as functions on float2 and double2.
 #pragma once
 #define CU_COMPLEX_H_  // programs test for it

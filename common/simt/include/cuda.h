@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The part of the driver API that can be built on the runtime API: devices, contexts, memory, streams, events. Loading
 // modules needs compiled GPU code, which the simulator does not have.
 #pragma once

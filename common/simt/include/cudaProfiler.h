@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The driver API's name for cuda_profiler_api.h.
 #pragma once
 

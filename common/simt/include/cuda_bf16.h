@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Bfloat16: __nv_bfloat16 (1 sign, 8 exponent, 7 fraction bits: the upper half of a float) and pairs of them.
 #pragma once
 #define __CUDA_BF16_H__  // programs test for it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Bfloat16 is in cuda_bf16.h.
 #pragma once
 

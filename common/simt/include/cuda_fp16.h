@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Half precision: __half (1 sign, 5 exponent, 10 fraction bits) and __half2, two of them in one register.
 #pragma once
 #define __CUDA_FP16_H__  // programs test for it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Half precision is in cuda_fp16.h.
 #pragma once
 

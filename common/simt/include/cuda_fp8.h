@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Eight-bit floating point: __nv_fp8_e4m3 (1 sign, 4 exponent, 3 fraction bits, up to 448, no infinity), __nv_fp8_e5m2
 // (the upper half of a __half, up to 57344), and two or four of them in one word. They are for storage: arithmetic is
 // in the types that they convert to. (Without e8m0, the scales of newer GPUs' block formats.)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Asynchronous copies into shared memory: the C++ form of CUDA 11, over cuda_pipeline_primitives.h.
 #pragma once
 

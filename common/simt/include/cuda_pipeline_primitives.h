@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Asynchronous copies into shared memory, in C: start, commit a group, wait for all but the newest groups.
 #pragma once
 

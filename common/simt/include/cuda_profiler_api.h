@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // cudaProfilerStart and cudaProfilerStop: accepted, without effect.
 #pragma once
 

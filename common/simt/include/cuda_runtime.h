@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The header that simcc includes before every .cu file, as nvcc does: the runtime API, its C++ forms, and the device
 // language (built-in variables, launches, barriers, warps, atomics, math).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The CUDA runtime API of the simulator, without the parts that need device code.
 #pragma once
 #define __CUDA_RUNTIME_API_H__  // programs test for it

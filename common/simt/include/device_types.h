@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Part of cuda_runtime.h.
 #pragma once
 #define __DEVICE_TYPES_H__  // programs test for it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The types of the CUDA runtime API, a superset of those of CUDA 11, 12 and 13.
 #pragma once
 #define __DRIVER_TYPES_H__  // programs test for it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Element types and library properties, as cuBLAS and its relatives name them.
 #pragma once
 #define __LIBRARY_TYPES_H__  // programs test for it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Mathematical constants, in single (suffix _F) and double precision. The parts _HI and _LO add up to the constant with
 // twice the precision.
 #pragma once

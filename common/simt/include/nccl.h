@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // NCCL 2.28 for simulated devices: collectives between the devices of one program, or of several on one machine.
 // common/simt/nccl has the functions.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Part of cuda_runtime.h.
 #pragma once
 

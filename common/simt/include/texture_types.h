@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Textures and surfaces: their memory and how it is read.
 #pragma once
 #define __TEXTURE_TYPES_H__  // programs test for it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // make_float4(x, y, z, w) and its family: one constructor function per short vector of vector_types.h.
 #pragma once
 #define __VECTOR_FUNCTIONS_H__  // programs test for it

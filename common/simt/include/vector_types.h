@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // CUDA's short vectors (float4, uint2, ...) and dim3: names, members and alignments that device code relies on.
 #pragma once
 #define __VECTOR_TYPES_H__  // programs test for it

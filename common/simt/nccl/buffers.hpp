@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Checks the buffers of a call.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The functions of NCCL for collectives, messages and groups.
 #include "common/simt/nccl/buffers.hpp"
 #include "common/simt/nccl/group.hpp"

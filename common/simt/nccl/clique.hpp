@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the ranks of a communicator share: one object in memory that every one of them maps, whether they are in one
 // process or in several. For each rank it records what the rank has called and how far it has come, and has a slot
 // through which collectives pass the rank's data piece by piece. For each pair of ranks it has a mailbox.

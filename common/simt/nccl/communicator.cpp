@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/nccl/communicator.hpp"
 
 namespace simt::nccl {

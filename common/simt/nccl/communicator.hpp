@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // NCCL for simulated devices.
 //
 // From a call to memory: ncclAllReduce() and its relatives (calls.cpp) check their arguments and the buffers

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What every function of NCCL does around its body: see communicator.hpp.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Messages between pairs of ranks.
 #include <algorithm>
 #include <cstring>

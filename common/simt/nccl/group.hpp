@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Groups of calls: ncclGroupStart() to ncclGroupEnd(), on the calling thread.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/nccl/misuse.hpp"
 
 #include <errno.h>

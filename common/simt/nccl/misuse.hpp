@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the program did wrong, and where: a finding of the checkers, or without them a message on standard error.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/nccl/reduction.hpp"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The arithmetic of reductions, on arrays of one of NCCL's types.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/nccl/rendezvous.hpp"
 
 #include <dirent.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How the ranks of a communicator find each other: the unique id names a file in memory (/dev/shm, else TMPDIR or
 // /tmp). The first rank to come makes it as large as all ranks need, and the last one removes it. Each rank holds a
 // lock on a byte of it while its process lives.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Executes an operation of NCCL when a stream comes to it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The functions of NCCL that make, query and destroy communicators.
 #include <algorithm>
 #include <cstring>

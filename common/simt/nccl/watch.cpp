@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/nccl/watch.hpp"
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Decides when a waiting rank gives up on ranks that do not come.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What checked code calls instead of the library: for `new` and `delete`, since a kernel's memory must come from the
 // device heap and return to it; for __builtin_memcpy and its relatives, since the compiler expands calls of some sizes
 // without telling the checkers.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Template argument lists. Only a compiler's symbol table can distinguish the bracket `<` from the operator `<` with
 // certainty; the tokens around it and the declaration of the name before it are nearly as good.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The kind of each pair of braces. C++ cannot be parsed without its types, but the tokens before a `{` are enough here.
 

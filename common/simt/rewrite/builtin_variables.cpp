@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The built-in variables threadIdx, blockIdx, blockDim and gridDim become calls.
 //
 // They cannot be macros: programs declare `dim3 blockDim(16, 16);`, take parameters called gridDim and have members of

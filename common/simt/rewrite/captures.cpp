@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/rewrite/captures.hpp"
 
 #include "common/simt/rewrite/angles.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Variables in shared memory that the rewriter turns into local references. In CUDA they are static, so a lambda uses
 // them without a capture. With a reference, `[=]` would capture a copy of all elements, and `[]` nothing: such lambdas

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Casts to integers in device code convert floating-point numbers as nvcc does (simt/saturated.hpp).
 //
 //     (T)x                 ->    (T)(::simt::Target<T>)x

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/rewrite/cuda_to_cxx.hpp"
 
 #include "common/simt/rewrite/passes.hpp"

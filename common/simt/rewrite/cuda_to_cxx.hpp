@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The rewriter of simcc: preprocessed CUDA C++ in, preprocessed C++ out.
 

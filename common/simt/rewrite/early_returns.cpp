@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Early returns in device code, which checked programs report:
 //     if (i >= n) return;   ->  if (i >= n) for (::simt::check::early_return();;) return;
 // A thread without work may leave the kernel before a barrier at which the others wait; a thread that reaches the end

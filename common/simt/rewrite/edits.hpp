@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The results of the rewriter's passes: text replacements and diagnostics.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/rewrite/execution_spaces.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Inline PTX, the assembler language of GPUs.
 //
 // Reading a special register, the one instruction that courses teach, becomes a function call:

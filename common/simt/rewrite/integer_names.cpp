@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/rewrite/integer_names.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Facts about a kernel that cudaFuncGetAttributes needs and a host compiler does not keep. They stay in the program as
 // variables of the kernel, which the runtime finds by name among the program's symbols (runtime/kernel_facts.cpp):
 // becomes, where f is a device function with shared variables of its own,

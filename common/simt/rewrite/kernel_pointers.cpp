@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels that the program passes as void*. To unpack the arguments of a launch, the runtime needs the kernel's type,
 // which such a cast loses:
 //     cudaLaunchKernel((void*)k, ...), node.func = (void*)k    the cast is dropped: these take any kernel

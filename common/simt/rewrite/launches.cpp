@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernel launches.
 //
 //     k<T, 256><<<grid, block>>>(a, b)

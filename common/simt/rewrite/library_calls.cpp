@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // C library functions that a GPU defines more strictly, or differently (simt/device_math.hpp): device code calls the
 // simulator's own, unless the program has a device function of that name.
 //

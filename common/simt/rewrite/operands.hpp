@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Where the operands of an operator begin and end, by the precedence of the tokens around them.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The passes of the rewriter. Each reads the tokens and adds its replacements, independently of the others. Only
 // launches come last, since they quote the kernel with its built-in variables already replaced.

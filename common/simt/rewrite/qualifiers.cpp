@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The qualifiers __global__, __device__, __host__, __constant__, __managed__ and __grid_constant__.
 //
 // Kernels are ordinary functions here, so the words are removed. But first they identify the device variables. Unless

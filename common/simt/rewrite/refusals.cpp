@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Errors for code that CUDA forbids, as far as the tokens show it. To g++ a kernel is an ordinary function, and it
 // accepts
 //     __global__ int k();    k(1);    and, on the host, a call of a __device__ function.

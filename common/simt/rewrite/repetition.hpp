@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Whether repeating code repeats its effect exactly: the mark of a loop that waits.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Shared memory. Dynamic: `extern __shared__ T s[];`, which the preprocessor has turned into
 // `extern __attribute__((aligned(N))) thread_local T s[];`.
 //

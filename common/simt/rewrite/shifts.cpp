@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Shifts in device code become calls of functions that clamp the amount as PTX does (simt/shifts.hpp).
 //
 //     a << b      ->    ::simt::shift_left(a, b)

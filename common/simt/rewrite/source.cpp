@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/rewrite/source.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Preprocessed C++ as a sequence of tokens with their places: the input of every pass of the rewriter.
 

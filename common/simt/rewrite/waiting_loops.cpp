@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Loops that wait for another thread without a call that lets it run.
 //
 // The lanes and blocks of a kernel share a few OS threads, and a lane keeps its thread until it waits in a barrier, a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/runtime/address_report.hpp"
 
 #include "common/simt/runtime/state.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Descriptions of addresses for messages about faults.
 #pragma once
 

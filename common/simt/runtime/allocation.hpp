@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One piece of memory that kernels can reach, and its owner.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/runtime/array.hpp"
 
 namespace simt {

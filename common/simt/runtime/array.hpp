@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // CUDA arrays: opaque blocks of up to three dimensions, here stored in row-major order.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Streams that record their work into a graph instead of running it.
 #pragma once
 

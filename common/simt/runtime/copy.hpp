@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Copies and fills of up to three dimensions: one description for all of the API's forms.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One simulated device: its streams, its settings, and the error that broke it, if any.
 #pragma once
 

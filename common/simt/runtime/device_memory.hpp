@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // All memory that kernels can reach: allocates it, frees it, and finds the allocation of an address. All functions may
 // be called from any thread.
 #pragma once

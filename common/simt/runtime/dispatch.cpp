@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/runtime/dispatch.hpp"
 
 #include "common/simt/runtime/capture.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Puts every operation into its stream: into the queue, or into the graph that the stream is recording.
 #pragma once
 

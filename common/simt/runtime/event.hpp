@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Events: the times at which a stream reaches them, by the host's clock.
 #pragma once
 

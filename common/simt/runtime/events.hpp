@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The runtime's events: a table of functions, in which a client installs its own. The runtime knows nothing else about
 // its client; without a client the functions do nothing. Events inside a launch go to an observer (exec/observer.hpp),
 // which the client provides when the launch is submitted.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Graphs of operations: built node by node or captured from streams, then instantiated and launched as one.
 //
 // A launched graph runs its nodes one after another, in an order that respects the edges. That is a legal schedule, and

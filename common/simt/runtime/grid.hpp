@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A grid and the operations that its threads start: kernels, copies and fills, in streams of the grid (CUDA's dynamic
 // parallelism).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Objects that programs hold by handle. A handle is the object's address, but it is looked up rather than dereferenced:
 // so a stale or invented handle leads to cudaErrorInvalidResourceHandle.
 #pragma once

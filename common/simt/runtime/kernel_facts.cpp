@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/runtime/kernel_facts.hpp"
 
 #include <cxxabi.h>

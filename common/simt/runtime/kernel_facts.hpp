@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the program's symbols say about a kernel: see rewrite/kernel_facts.cpp.
 #pragma once
 

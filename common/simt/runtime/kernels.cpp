@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/runtime/kernels.hpp"
 
 #include <algorithm>

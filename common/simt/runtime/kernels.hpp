@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the runtime knows about kernels: how to call them by address, and the attributes that a program has set.
 #pragma once
 

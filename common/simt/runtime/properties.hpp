@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The hardware that the simulator presents: the limits of compute capability 9.0, as the CUDA programming guide lists
 // them, with as many multiprocessors as there are worker threads.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The state behind the runtime API, created by the first call that needs it and never destroyed: streams may still run
 // when a process ends.
 #pragma once

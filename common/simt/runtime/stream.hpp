@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Streams: queues of work that run in order, each on its own host thread.
 //
 // The thread starts with the first work that is not waited for at once. A thread that waits for a stream runs the queue

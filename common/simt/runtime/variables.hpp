@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The __device__ and __constant__ variables of several devices. Each GPU has its own copy, but the executable has only
 // one, which holds the values of one device at a time. Another device waits until no kernel and no copy uses the
 // variables, and then swaps in its own values. Devices with the same constants, which no kernel changes, need not wait.

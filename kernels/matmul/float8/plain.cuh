@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // C = A B for 8-bit floats, without tensor cores, on any device:
 //   matmul_float8_naive        one thread per element of C. The rows of both operands run along k: the lanes of a warp

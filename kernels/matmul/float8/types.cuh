@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The 8-bit floating-point types as kernels multiply them. The rows of both operands run along k: B is stored as its
 // transpose, since tensor cores take these types in no other layout. Products of two such numbers are exact in f32, in

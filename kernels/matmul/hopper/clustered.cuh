@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // bf16 and f16 on Hopper's tensor cores, where products wait for rows of A and B more than for the tensor cores:
 //   matmul_hopper_clustered   removes, from matmul_hopper_transposed, up to two thirds of the loading of its tiles of

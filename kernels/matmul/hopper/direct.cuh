@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // C = A B on Hopper in one launch, whatever the alignment of the rows:
 //   matmul_direct   removes, from the kernels that cannot read such rows through TMA (row_sets.cuh says which can), the

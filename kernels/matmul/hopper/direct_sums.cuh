@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The end of direct.cuh's kernel: blocks that share k add their sums, and each stores some rows of the tile.
 #include "common/cuda/bulk_copy.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // f32 without tensor cores on Hopper, where the multiply-add units are the limit:
 //   matmul_hopper_f32   removes, from the portable kernel with asynchronous copies, the copy instructions (one thread

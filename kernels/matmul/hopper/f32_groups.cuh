@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // f32 without tensor cores on Hopper, for many small products, or one of many tiles and few steps along k:
 //   matmul_hopper_f32_groups   removes, from matmul_hopper_f32, what a product of two or three stages cannot hide: the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // f32 without tensor cores on Hopper, for all but small products. A scheduler issues one instruction a cycle: of 134,
 // 128 are multiply-adds and six are 16-byte loads from shared memory. All the rest is about cycles in which it issues

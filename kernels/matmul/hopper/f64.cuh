@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // f64 on Hopper's tensor cores:
 //   matmul_hopper_f64   removes, from matmul_direct, the copies by threads, which hold registers and wait at barriers

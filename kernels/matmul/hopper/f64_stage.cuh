@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // How a warp of matmul_hopper_f64 multiplies a stage: with mma.sync.m16n8k16, which takes 16 rows by 8 columns in 16
 // steps along k. For q = 0 to 3, lane 4 g + t holds rows g and g + 8 of the first operand and column g of the second,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // bf16 and f16 on Hopper's tensor cores, for matrices whose tiles do not make whole waves:
 //   matmul_hopper_fitted   removes, from matmul_hopper_overlapped, the idling in the last wave (wave quantization). In

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Tiles of C with heights fitted to the product and the device, to avoid wave quantization: they fill whole waves of
 // blocks, one block per multiprocessor.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The device side of Stream-K: how producer and consumers walk through a block's segments, and the fix-up, in which the
 // blocks that share a tile add their sums.

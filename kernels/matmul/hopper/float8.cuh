@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // 8-bit floats on Hopper's tensor cores, which multiply them twice as fast as 16-bit ones:
 //   matmul_hopper_float8   removes, from matmul_float8_vectorized, the multiply-adds of single threads. Warps, stages

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The host side of the Hopper matrix kernels: operands prepared for TMA, and launches in clusters.
 #include "common/cuda/check.cuh"

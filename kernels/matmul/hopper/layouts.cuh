@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // How the operands of a product are stored, for kernels that are compiled for one way or another, and how the tensor
 // cores find a stage of them in shared memory.

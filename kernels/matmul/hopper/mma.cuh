@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // bf16 and f16 on Hopper's tensor cores:
 //   matmul_hopper_mma   removes, from the portable tensor-core kernel, the loading of fragments (the tensor cores read

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // bf16 and f16 on Hopper's tensor cores, for matrices of many tiles:
 //   matmul_hopper_overlapped   removes, from matmul_hopper_mma, the pause after a tile in which the tensor cores wait

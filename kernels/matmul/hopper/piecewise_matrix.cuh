@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // How the blocks of direct.cuh copy parts of a matrix to shared memory, whatever the alignment of its rows: as the
 // aligned pieces of 16 bytes that cover them, or in the largest units that all rows are aligned to.

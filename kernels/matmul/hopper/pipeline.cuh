@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The ring of shared-memory stages between TMA and the warps that multiply. One thread, the producer, requests tiles of
 // A and B; the barrier `filled` tells the consumers that a stage has arrived, `emptied` tells the producer that they

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Which products are read in sets of rows: see row_sets.cuh. Also for the models, which need no GPU.
 #include <cstddef>

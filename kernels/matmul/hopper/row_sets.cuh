@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // A and B in place, whatever the alignment of their rows. TMA wants rows at multiples of 16 bytes from each other, and
 // every fourth row of four-byte elements is: each such set of rows has a tensor map of its own. The map begins at the

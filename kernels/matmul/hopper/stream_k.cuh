@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The Stream-K decomposition: tiles are dealt to blocks so that none idles at the end. Whole waves of tiles come first,
 // then equal shares of the stages of the remaining tiles. A share may begin and end in the middle of a tile; the blocks

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What Stream-K costs, and which tiles of a product are worth sharing. The constants were fitted on an H200 (132
 // multiprocessors, CUDA 13) or, where they say so, on an H100; tests/measure/fit_matmul.bash measures them again, but

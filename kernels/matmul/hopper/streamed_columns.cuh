@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // C = A B on Hopper, where C has two to eight columns, in f32 and tf32 sixteen: the time is that of reading A.
 //   matmul_streamed_columns   removes, from few_columns, what keeps the memory waiting: loads that wait for registers,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Stages that cannot be multiplied as TMA delivers them: the warps that ask for them also prepare them.
 #include "common/cuda/bulk_copy.cuh"

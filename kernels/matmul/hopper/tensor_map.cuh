@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Describes a matrix in global memory to TMA, Hopper's tensor memory accelerator. The driver encodes the description.
 // Its function is looked up at run time, so that programs neither link the driver's library nor need it present.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // f32 inputs on Hopper's tensor cores as tf32 (10 bits of fraction, rounded to nearest by TMA):
 //   matmul_hopper_tf32   removes, from matmul_wmma, the same costs as matmul_hopper_mma does, with one difference: in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // f32 rounded to tf32, where TMA does not do it.
 #include <cuda_runtime.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // tf32 on Hopper, for A and B whose rows begin anywhere:
 //   matmul_hopper_tf32_row_sets   removes, from matmul_hopper_tf32, the extra launch that copies such matrices: TMA

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Few rows of C in tf32 on Hopper's tensor cores, where the time is that of reading B:
 //   matmul_hopper_tf32_split_k   removes, from the kernels for many rows, the rows of a tile that do not exist (in the

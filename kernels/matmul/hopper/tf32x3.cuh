@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // f32 on Hopper's tensor cores, with f32's accuracy or nearly:
 //   matmul_hopper_tf32x3   removes, from the tf32 kernel, the rounding of the inputs: a factor becomes the sum of two

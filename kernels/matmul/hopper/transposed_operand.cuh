@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // B as the first operand of Hopper's tensor cores, for transposed products, C' = B' A': a warpgroup multiplies 64
 // columns of C by as few as 8 of its rows.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // bf16 and f16 products of middle size on Hopper's tensor cores:
 //   matmul_hopper_transposed   removes, from matmul_hopper_mma, most of the idling in the last wave. In the transposed

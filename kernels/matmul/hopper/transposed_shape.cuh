@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How a block, its warps and their lanes share a tile of matmul_hopper_f32_transposed.
 #pragma once
 

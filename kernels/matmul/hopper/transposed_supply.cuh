@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // The warps of matmul_hopper_f32_transposed that do not multiply: they ask TMA for stages, transpose A's tiles and, if
 // rows are not aligned, move those of B to their places.

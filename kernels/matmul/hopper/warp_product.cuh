@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // How a warp multiplies in hopper/direct.cuh, one struct per type: with mma.sync, the tensor cores' instruction for one
 // warp, or with multiply-adds for f32. Both operands keep their layout in shared memory: A's rows run along k, B's

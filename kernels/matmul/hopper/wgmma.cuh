@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // Hopper's warpgroup matrix multiply-accumulate: 128 threads multiply a 64-row tile. Thin wrappers around PTX.
 //   D (64 x tile_n, f32, in registers) += A (64 x 32, 16 or 8) * B (32, 16 or 8 x tile_n)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // C = A B where C has few columns: the time is that of reading A.
 //   matmul_few_columns   removes, from the tiled kernels, the columns of a tile that do not exist: a group of lanes

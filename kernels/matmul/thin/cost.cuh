@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // For the costs of thin products, which depend on the size of elements.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // C = A B where all three are small: the product takes little longer than a launch and one round trip to memory.
 //   matmul_lane_dots   a few lanes compute an element of C, or several warps if k is long: eight loads of A and of B

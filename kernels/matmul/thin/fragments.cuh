@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // C = A B on tensor cores where a launch, its instructions and a few round trips to memory are most of the time:
 //   matmul_fragments   removes, from hopper/direct.cuh, the copies to shared memory and the barriers: each lane loads

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // C = A B where C has one column and many rows: the time is that of reading A.
 //   matmul_one_column   removes, from few_columns, the blocks that share k and B's place in shared memory: a team of

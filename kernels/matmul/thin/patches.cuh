@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // C = A B where a launch, its instructions and a few round trips to memory are most of the time, without tensor cores:
 //   matmul_patches   removes, from the tiled kernels, shared memory and barriers: each lane computes a patch of C, and

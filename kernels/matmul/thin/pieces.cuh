@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // What the kernels for thin products share. They are bound by memory, which reaches its full bandwidth with aligned
 // 16-byte accesses, or with many smaller ones in flight (few rows, one column), but rows begin anywhere. With few

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // C = A B where C has few rows: the time is that of reading B.
 //   matmul_few_rows   removes, from the tiled kernels, the rows of a tile that do not exist: a lane has one to four

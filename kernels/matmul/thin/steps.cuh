@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 // C = A B with few steps along k: the time is that of writing C.
 //   matmul_few_steps   removes, from the tiled kernels, the stages along k and their barriers: a lane keeps its part of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The lanes of a warp wait for each other's lock. If they run in lockstep, the owner never gets to release it.
 #include "kernels/memcheckdemo/textbook.cuh"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! A barrier object counts arrivals from init() on, and init() is missing.
 #include <cuda/barrier>
 

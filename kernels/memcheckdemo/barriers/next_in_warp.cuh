@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! __syncwarp() waits for all 32 lanes. The last one waits somewhere else.
 #include "kernels/memcheckdemo/textbook.cuh"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The mask names the first 16 lanes; all 32 call.
 #include "kernels/memcheckdemo/textbook.cuh"
 

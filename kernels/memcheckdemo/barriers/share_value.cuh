@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Lane 20 has the value, but takes no part in the shuffle.
 #include "kernels/memcheckdemo/textbook.cuh"
 

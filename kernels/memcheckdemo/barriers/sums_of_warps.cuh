@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! A block of 40 threads: its second warp has eight lanes, but the sum reads from 32.
 #include "kernels/memcheckdemo/textbook.cuh"
 

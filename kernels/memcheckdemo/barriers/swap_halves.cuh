@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Each half of a warp waits at its own barrier, but a barrier is for the whole block.
 #include "kernels/memcheckdemo/textbook.cuh"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The guard lets one thread too many through.
 #include "kernels/memcheckdemo/textbook.cuh"
 

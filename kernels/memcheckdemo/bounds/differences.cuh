@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The first element has no left neighbor.
 #include "kernels/memcheckdemo/textbook.cuh"
 

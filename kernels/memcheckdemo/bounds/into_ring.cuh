@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! From row 46341 on, the product does not fit in an int and becomes negative; volatile keeps the compiler from
 //! multiplying in 64 bits.
 #include "kernels/memcheckdemo/textbook.cuh"

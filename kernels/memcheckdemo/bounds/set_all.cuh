@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Two arrays of 512 bytes usually lie end to end: the memory after the first belongs to the second, so writing
 //! there is no error.
 #include "kernels/memcheckdemo/textbook.cuh"

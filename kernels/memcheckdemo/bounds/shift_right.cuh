@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Slots 1 to 256 are written, but only slots 0 to 255 exist.
 #include "kernels/memcheckdemo/textbook.cuh"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The members after the bins absorb a small overrun. compute-sanitizer knows where the thread's frame ends, not where
 //! an array in it ends: on a GPU one value is beyond the frame. The simulator's threads have their frames on host
 //! stacks, where it stays inside.

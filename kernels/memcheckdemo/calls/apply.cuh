@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! On the host, a device variable's name is only a shadow: its address is not a device address.
 #include "kernels/memcheckdemo/textbook.cuh"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The copy back to the host has the direction of the copy to the device.
 #include "kernels/memcheckdemo/textbook.cuh"
 

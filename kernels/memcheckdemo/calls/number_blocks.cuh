@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! A block has 1024 threads at most. The launch fails, and the result is unchanged.
 #include "kernels/memcheckdemo/textbook.cuh"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! More than 48 KiB of shared memory must be requested.
 #include "kernels/memcheckdemo/textbook.cuh"
 

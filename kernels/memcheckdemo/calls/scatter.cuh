@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The first kernel faults, but the check after the second one reports it.
 #include "kernels/memcheckdemo/textbook.cuh"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The kernel's fault destroys the context: every later call fails, even a correct one.
 #include "kernels/memcheckdemo/textbook.cuh"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The count is in bytes, and the element size is applied twice.
 #include "kernels/memcheckdemo/textbook.cuh"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! One thread at a time is between acquire and release, but nothing keeps its writes there.
 #include "kernels/memcheckdemo/textbook.cuh"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Atomic within each block, not between them.
 #include "kernels/memcheckdemo/textbook.cuh"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Without a fence, a count may become visible after the ticket that announces it.
 #include "kernels/memcheckdemo/textbook.cuh"
 

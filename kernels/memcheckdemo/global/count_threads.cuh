@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Every thread adds without an atomic, and most additions are lost.
 #include "kernels/memcheckdemo/textbook.cuh"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The copy in one stream does not wait for the kernel in the other.
 #include "kernels/memcheckdemo/textbook.cuh"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Memory allocated in stream order may be used in other streams only after an event.
 #include "kernels/memcheckdemo/textbook.cuh"
 

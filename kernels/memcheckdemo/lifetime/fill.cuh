@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Memory that is still allocated when the context ends is leaked.
 #include "kernels/memcheckdemo/textbook.cuh"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The stream that frees does not wait for the one that reads.
 #include "kernels/memcheckdemo/textbook.cuh"
 

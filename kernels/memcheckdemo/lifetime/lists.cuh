@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Memory that a kernel allocates outlives it, until a kernel frees it.
 #include "kernels/memcheckdemo/textbook.cuh"
 

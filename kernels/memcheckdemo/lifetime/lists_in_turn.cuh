@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Both the kernel that reads the lists and the one after it free them.
 #include "kernels/memcheckdemo/textbook.cuh"
 

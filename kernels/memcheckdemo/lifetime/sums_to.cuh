@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The recursion ends at 0, which an odd n steps over. volatile keeps the frame, so that it stays a recursion. The
 //! corrected version, for an n of 1 or 3, fits in a stack of 1 KiB.
 #include "kernels/memcheckdemo/textbook.cuh"

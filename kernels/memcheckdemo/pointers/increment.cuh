@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The array is host memory. If the GPU can use the host's page tables (HMM, ATS), that is legal, and the result is
 //! right.
 #include "kernels/memcheckdemo/textbook.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The host reads through a device pointer.
 #include "kernels/memcheckdemo/textbook.cuh"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The call asks for more memory than there is, and its error is not checked.
 #include "kernels/memcheckdemo/textbook.cuh"
 

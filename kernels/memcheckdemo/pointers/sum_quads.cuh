@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! A float4 must be aligned to 16 bytes; in + 1 is not.
 #include "kernels/memcheckdemo/textbook.cuh"
 

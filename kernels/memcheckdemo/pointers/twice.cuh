@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The kernel runs after its input has been freed.
 #include "kernels/memcheckdemo/textbook.cuh"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Two owners free the same memory.
 #include "kernels/memcheckdemo/textbook.cuh"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Nothing orders the write of the data before that of the flag.
 #include "kernels/memcheckdemo/textbook.cuh"
 

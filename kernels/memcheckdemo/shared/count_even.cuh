@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! An addition reads, then writes: another thread's write in between is lost.
 #include "kernels/memcheckdemo/textbook.cuh"
 

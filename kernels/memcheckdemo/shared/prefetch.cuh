@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The copy into shared memory is asynchronous until it is waited for.
 #include <cuda_pipeline.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! A warp that is ahead fills the tiles for the next step while another warp is still reading them.
 #include "kernels/memcheckdemo/textbook.cuh"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Each round may begin only after the previous one has ended.
 #include "kernels/memcheckdemo/textbook.cuh"
 

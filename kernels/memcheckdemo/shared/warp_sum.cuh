@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Before Volta the lanes of a warp ran in lockstep, and volatile was enough. Since then they may not.
 #include "kernels/memcheckdemo/textbook.cuh"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! cudaMemset counts bytes: only a quarter of the sums start at zero.
 #include "kernels/memcheckdemo/textbook.cuh"
 

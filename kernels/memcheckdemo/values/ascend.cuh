@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Allocates twice the memory that is used.
 #include "kernels/memcheckdemo/textbook.cuh"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The thread without an element does not write its slot, but its neighbor
 //! reads it.
 #include "kernels/memcheckdemo/textbook.cuh"

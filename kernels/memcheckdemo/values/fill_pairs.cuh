@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! Every second element is copied back but was never written.
 #include "kernels/memcheckdemo/textbook.cuh"
 

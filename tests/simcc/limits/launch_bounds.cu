@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Launches of kernels with __launch_bounds__, with as many threads per block as they allow and with one more. Each line is
 // the error of both, and how often the kernel ran. With -DELSEWHERE this is the kernel of another file.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The toolkit's semaphores, latches and atomics that wait: on one worker thread, too, whoever waits lets others go on.
 #include <cstdio>
 #include <new>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Thrust's algorithms between kernels: each must see what the kernels before it have written, and be done before those
 // after it begin.
 #include <cstdio>

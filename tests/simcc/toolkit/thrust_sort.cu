@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Thrust's sorts against the standard library's: keys of all types and signs, in both orders, in memory and behind other
 // iterators, on the device, inside of kernels and on the host.
 #include <algorithm>

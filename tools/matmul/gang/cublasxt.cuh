@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A product by cuBLASXt on the devices of a gang. Only for nvcc.
 #pragma once
 

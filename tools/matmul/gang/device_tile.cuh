@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The memory of one device of a grid: its tile of C, and the blocks of A and B that it holds or receives.
 #pragma once
 

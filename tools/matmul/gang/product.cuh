@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One product on several devices: its reference, and the variants as cases that all devices compute together.
 #pragma once
 

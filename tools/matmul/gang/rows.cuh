@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Each device has its rows of A and C, and all of B: none needs data of another.
 #pragma once
 

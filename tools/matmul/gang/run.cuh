@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A benchmark of products on several devices.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A product that a gang computes together: which part of C each rank computes, from what, in which order.
 #pragma once
 

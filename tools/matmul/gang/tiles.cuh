@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The devices form a grid, and each computes a tile of C. It holds a part of the rows of A that its row of the grid
 // needs, and a part of the columns of B that its column needs. The rest arrives while it multiplies what it has:
 //     stage 0     its part of A times its panels of B              meanwhile, along its row, the other parts of A

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which device of a grid holds which blocks of A, B and C, and which of them are multiplied when.
 #pragma once
 

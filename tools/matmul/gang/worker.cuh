@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a rank of a gang computes with: products of matrices on its device.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How many blocks of the variant `direct` share k, and which of its tiles suits a shape. Only for nvcc.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The tiles of the variant `direct`, and what they cost. Only for nvcc.
 #pragma once
 

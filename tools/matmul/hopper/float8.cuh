@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The Hopper kernels for 8-bit floats: of `hopper`, with sums added up in f32, and of `hopper-fast-accum`. Only for
 // nvcc.
 #pragma once

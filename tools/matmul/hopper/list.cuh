@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What --tile list prints. Only for nvcc.
 #pragma once
 

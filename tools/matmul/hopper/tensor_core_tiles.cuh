@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The tiles of the Hopper kernels for bf16 and f16, and how long each takes. Only for nvcc.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The Hopper kernels of tf32 in the tile sizes that pay, and how long each takes. Only for nvcc.
 #pragma once
 

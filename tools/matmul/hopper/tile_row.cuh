@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A row of the tables of tiles. Only for nvcc.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Which tile of the Hopper kernels suits a shape. Only for nvcc.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One load, store or atomic operation of a lane, as the checkers and counters see it.
 #pragma once
 

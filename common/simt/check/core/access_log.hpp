@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the lanes of a warp have done since the logs were last read: one log per lane, in execution order.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/check/core/api_errors.hpp"
 
 #include "common/simt/check/core/finding.hpp"

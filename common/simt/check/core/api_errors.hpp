@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Failed calls of the runtime API and of libraries on top of it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The atomic operations of the language (__atomic_fetch_add, std::atomic, cuda::atomic) in instrumented code: g++ turns
 // each into a call, and the functions here carry it out.
 //

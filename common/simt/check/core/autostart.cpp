@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Linked into programs built by simcc --check: checking begins before main() and ends after it.
 //   SIMCC_CHECK     the checks: a list, or none; unset: the four tools, or none if counters are on
 //   SIMCC_COUNTERS  1: the counters of each kernel, to standard error at the end; lines: by source line;

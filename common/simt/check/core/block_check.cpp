@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/check/core/block_check.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The checks of one resident block. It passes on what the hooks in the kernel and the scheduler report to the checkers
 // and counters that are switched on. All of this happens on the worker thread that runs the block.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The frequent events, inline: each goes to the checkers that are switched on.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The checkers as a client of the runtime's events (runtime/events.hpp).
 #pragma once
 

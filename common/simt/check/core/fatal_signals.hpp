@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A checked program that dies by a signal still prints its findings.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A finding of the checkers, and where findings go.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The functions that instrumented code calls. g++ emits calls to ThreadSanitizer and to a coverage tool, so the names
 // are theirs (gcc/sanitizer.def). Outside a checked kernel a hook returns at once.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/check/core/launch_check.hpp"
 
 #include "common/simt/check/core/block_check.hpp"

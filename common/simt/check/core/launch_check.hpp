@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The checks of one launch: created on the host when it is submitted, alive until it has ended.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Numbers as reports write them.
 #pragma once
 

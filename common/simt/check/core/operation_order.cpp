@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/check/core/operation_order.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The order of operations on the device: kernels, copies and whatever else is submitted to streams.
 //
 // Operations of one stream run in order; events, the default stream and the host order those of different streams. Each

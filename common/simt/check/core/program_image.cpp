@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/check/core/program_image.hpp"
 
 #include <cxxabi.h>

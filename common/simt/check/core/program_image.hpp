@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The executable's variables, from its symbol table and segments.
 #pragma once
 

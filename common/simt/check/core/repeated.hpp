@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the checks of one block have reported about a launch. A finding that an earlier thread already had at the same
 // place is only counted: a faulty kernel usually fails in every thread, and writing a text for each would take long.
 #pragma once

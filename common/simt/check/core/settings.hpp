@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The settings of the checked simulator: chosen once, before the first runtime API call.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Maps code addresses to functions, files and lines using the executable's debug information. It uses libbacktrace,
 // which ships with g++; without it there are only addresses.
 #pragma once

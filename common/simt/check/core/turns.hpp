@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Chooses the lane that goes next in a checked block, for the schedules other than the independent one.
 //
 // Random: any lane of any warp that can run, and a lane may lose its turn at any access. Lockstep: the lanes of a warp

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How shared memory serves a request: through 32 banks, each of which holds every 32nd word of 4 bytes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The counters of one block: its warps' memory requests, and where the warps diverge.
 //
 // Every lane logs what it does. When its warp stalls, the logs are merged into steps of the warp, which are counted by

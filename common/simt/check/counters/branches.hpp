@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where the lanes of a warp diverge: which basic block each lane went to after one that they executed together.
 #pragma once
 

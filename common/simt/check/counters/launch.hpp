@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The counters of a launch, by place. Each resident block counts in its own table; the tables are added up at the end.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The counts at the places of a kernel, before places become source lines.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Finds a warp's steps, which its lanes take together, from the logs of the lanes.
 //
 // A diverged warp on a GPU runs one group of lanes at a time and joins groups where their paths meet again. Here the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The counters of checked launches, for the host side of programs: plain numbers, no device language.
 //
 // The counters count each load, store and atomic operation that g++ -O2 leaves in the kernel, for each warp that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How global memory serves a request: in sectors of 32 aligned bytes, each moved once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The source with its counters beside it.
 #include <cstdio>
 #include <fstream>

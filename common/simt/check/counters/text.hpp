@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The counters as text, for programs that have no tables of their own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/check/memory/allocation_log.hpp"
 
 #include <mutex>

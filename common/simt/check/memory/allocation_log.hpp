@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Where the host was when it allocated the memory that kernels use.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/check/memory/events.hpp"
 
 #include "common/simt/check/core/finding.hpp"

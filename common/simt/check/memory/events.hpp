@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What happens to memory outside kernels, as the runtime announces it: allocating, freeing, copying, filling. These
 // functions do nothing unless memory is checked.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Findings about allocations when they are freed, or when the program ends.
 #pragma once
 

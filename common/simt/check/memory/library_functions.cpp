@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Memory accesses of the C library functions that kernels call.
 #include <cstring>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/check/memory/local_bounds.hpp"
 
 #include <cctype>

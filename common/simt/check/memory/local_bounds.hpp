@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Indices past the end of arrays that are local variables of a lane.
 //
 // g++ checks the index of every array whose size it knows (-fsanitize=bounds) and calls a handler when it is out of

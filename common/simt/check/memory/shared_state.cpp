@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/check/memory/shared_state.hpp"
 
 #include <algorithm>

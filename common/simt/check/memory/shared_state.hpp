@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Shared memory of one block: its arrays, and which of their bytes have been written.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/check/memory/state_map.hpp"
 
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // For every byte of a range: may it be accessed, and has it been written? One cell is a byte that describes four bytes
 // of memory: the low four bits say which of them have been initialized, the high four which are addressable.
 #pragma once

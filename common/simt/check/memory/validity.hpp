@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // memcheck and initcheck of one block: is the memory there, is it aligned, has it been written?
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // racecheck of one block: are two accesses to the same bytes, one of them a store, ordered?
 //
 // Every access looks up its word in the shadow memory. HappensBefore decides whether an earlier access is ordered

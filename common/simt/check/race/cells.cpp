@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // racecheck of one cell of the shadow memory: who raced with an access, and what the cell holds afterwards.
 //
 // Several workers may use a cell at the same time. Each replaces the record that it has seen, or looks again; after

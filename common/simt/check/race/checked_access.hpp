@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An access that is being compared with the records of the shadow memory.
 #pragma once
 

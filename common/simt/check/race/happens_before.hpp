@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Decides which recorded accesses happened before a lane's current access. An earlier access did if
 //   - the same lane made it, or streams, events or the host order its operation before this launch;
 //   - block barriers or meetings of warps lie between (LaneClocks), or grid barriers (each begins a new numbering);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a shadow record knows beyond its latest access: the other places where its block, and other blocks of the
 // launch, have accessed the word. Which of two accesses comes first is chance, so a race between the earlier one and a
 // third access must be found, too.

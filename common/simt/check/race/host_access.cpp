@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/check/race/host_access.hpp"
 
 #include <atomic>

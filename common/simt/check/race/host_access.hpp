@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Loads and stores of host code that was compiled in the checked flavor.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/check/race/knowledge.hpp"
 
 #include <algorithm>

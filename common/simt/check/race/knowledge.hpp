@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a lane knows of accesses that barriers do not order for it. It learns this from synchronization variables
 // (locks, flags, tickets), in which other lanes publish what they know.
 //

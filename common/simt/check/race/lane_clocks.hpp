@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The clocks of a block. They decide which accesses of other lanes happened before a lane's current access, as far as
 // block barriers and meetings of a warp order them.
 //

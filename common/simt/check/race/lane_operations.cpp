@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/check/race/lane_operations.hpp"
 
 #include "common/simt/check/core/block_check.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Operations that the lanes of a kernel start: launches, copies and fills in streams of their grid.
 #pragma once
 

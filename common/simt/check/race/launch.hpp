@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // racecheck of one execution of a launch, and the history of earlier ones: it decides which recorded accesses are
 // ordered before this execution.
 #pragma once

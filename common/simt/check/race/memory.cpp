@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/check/race/memory.hpp"
 
 #include "common/simt/check/core/settings.hpp"

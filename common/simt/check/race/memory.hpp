@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What racecheck remembers of memory that outlives a block: device memory and the variables of the program.
 #pragma once
 

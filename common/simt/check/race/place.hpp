@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Turns the contents of a shadow record into the text of a report.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A variable that may be a flag. This is known only at the end of a launch: see RaceCheck::note_flag.
 #pragma once
 

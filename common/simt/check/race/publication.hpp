@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the lanes of a block know, through synchronization variables, of each other's accesses and those of other blocks
 // (Knowledge). With an atomic operation or a volatile store, a lane publishes what it knew at its last fence, or what
 // it knows now if the operation releases. A lane that reads the variable learns that.

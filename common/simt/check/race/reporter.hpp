@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Reports the races found in one block: two accesses become a race of the launch, with a severity and a count.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/check/race/shadow.hpp"
 
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Shadow memory of racecheck: for every 4-byte word, which lanes stored to it last, and which have read it or operated
 // on it atomically since.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Races of kernels with other uses of device memory: copies and fills in other streams, host accesses, and
 // stream-ordered allocation and freeing.
 #pragma once

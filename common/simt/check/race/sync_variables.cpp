@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/check/race/sync_variables.hpp"
 
 #include <thread>

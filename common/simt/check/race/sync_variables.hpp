@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The synchronization variables of global memory, by address: variables in which something was published.
 #pragma once
 

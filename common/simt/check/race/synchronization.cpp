@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The part of racecheck where lanes synchronize: atomic operations, volatile variables, fences, meetings and barriers.
 #include <algorithm>
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The fast path of racecheck: plain accesses to whole words that a few date comparisons show to be ordered, by
 // barriers, by the end of earlier operations or because one lane makes them.
 #pragma once

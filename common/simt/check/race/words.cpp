@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // racecheck of plain accesses to whole words that the fast path cannot decide: those that barriers and meetings order,
 // and reads beside reads. RaceCheck::check handles everything else.
 #include "common/simt/check/core/block_check_inline.hpp"

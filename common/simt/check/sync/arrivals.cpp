@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "common/simt/check/sync/arrivals.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // synccheck of one block: does every lane reach the barriers, votes and shuffles that name it?
 //
 // A block barrier is complete when every lane still in the kernel has reached one; all must have reached the same one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The operations for reduce and scan.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // cooperative_groups::memcpy_async: the members of a group copy together and may use the data after wait().
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // cooperative_groups::reduce over the members of a tile or coalesced group.
 #pragma once
 

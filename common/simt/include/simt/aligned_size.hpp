@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // cuda::aligned_size_t: the size in bytes of aligned memory.
 #pragma once
 

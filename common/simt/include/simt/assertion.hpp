@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The function that assert() calls: see assert.h.
 #pragma once
 

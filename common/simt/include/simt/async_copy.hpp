@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Copies that a thread starts now and may use after a wait. Here they are made at the wait, not before, so reading too
 // early returns the old data, as it may on a GPU.
 //

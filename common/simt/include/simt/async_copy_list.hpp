@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The lists of copies started by the lanes of a block: the runtime functions that the device headers use.
 #pragma once
 

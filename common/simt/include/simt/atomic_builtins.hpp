@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // nvcc's atomic built-in functions: __nv_atomic_fetch_add(&x, 1, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE) and its
 // relatives, for values of 1, 2, 4 or 8 bytes. Memory orders have the compiler's numbers.
 #pragma once

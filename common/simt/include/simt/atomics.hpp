@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Atomic operations on device memory.
 //
 // Each is atomic for every simulated thread, so the _block and _system forms do the same as the plain ones; only the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // __syncthreads and its relatives, and memory fences.
 #pragma once
 

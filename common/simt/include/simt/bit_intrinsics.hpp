@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Bits and integers: counting, reversing, permuting, products of 24 and 64 bits, funnel shifts.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // CUDA's additions to C++: function and variable qualifiers, and the built-in variables.
 //
 // simcc's rewriter turns threadIdx, blockIdx, blockDim and gridDim into calls of the functions below.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Loads and stores with a cache hint. The simulator has no caches: they are plain accesses, except those that no cache
 // may serve (ld.cv) or hold back (st.wt), which are volatile.
 #pragma once

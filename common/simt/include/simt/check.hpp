@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the checked flavor of the device language reports to the simulator: fences, atomic operations, and what a lane
 // is about to wait for. Loads and stores report themselves. `if constexpr (is_checked)` keeps all of this out of the
 // fast flavor.

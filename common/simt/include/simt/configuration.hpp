@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The configuration of a kernel launch: the arguments between <<< and >>>.
 #pragma once
 

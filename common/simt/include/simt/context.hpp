@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The switch from one simulated thread (lane) to another: a waiting lane keeps its stack, and another lane goes on.
 //
 // On x86-64 and AArch64 the switch is written here, inline in the kernel: it stores three words and jumps. Nothing is

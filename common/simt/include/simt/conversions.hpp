@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Conversions between numbers, with the rounding mode in the name, and between their bits.
 //
 // A number outside the integer's range gives the nearest representable integer; NaN gives what it gives on a GPU

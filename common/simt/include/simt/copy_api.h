@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The runtime API for copying and filling memory. Widths are in bytes, except that cudaMemcpy3D counts elements if an
 // array takes part. A range outside its allocation, or a pointer on the wrong side, gives cudaErrorInvalidValue.
 #pragma once

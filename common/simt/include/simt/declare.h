@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How the simulator's headers declare the CUDA runtime API.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The runtime API for devices, errors, kernels' attributes and occupancy.
 // Every function returns an error code, which the calling thread also remembers for cudaGetLastError.
 #pragma once

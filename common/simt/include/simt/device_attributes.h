@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The attributes for cudaDeviceGetAttribute, with CUDA's numbers.
 #pragma once
 

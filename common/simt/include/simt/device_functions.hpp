@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Time, sleep, traps and assertions in device code.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // malloc and free in kernels: CUDA's heap in device memory, which lives until cudaDeviceReset.
 //
 // As with clock(), the names mean something else on the host; the runtime's functions behind these symbols distinguish

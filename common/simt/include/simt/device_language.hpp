@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The device language: qualifiers, built-in variables, launches, barriers, warps, atomics, textures and math functions.
 #pragma once
 

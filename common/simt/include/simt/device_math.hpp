@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // C library functions that a GPU defines more strictly, or differently: simcc's rewriter calls these instead in device
 // code.
 #pragma once

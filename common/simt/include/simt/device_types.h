@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Devices: properties, limits, flags, and the attributes of kernels. A part of driver_types.h.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // DPX: the additions, minima and maxima of dynamic programming (__viaddmax_s32, __vimax3_s16x2_relu, ...), on a 32-bit
 // integer or two of 16 bits.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every CUDA runtime error: X(name, value, description). One table for the enumeration, cudaGetErrorName and
 // cudaGetErrorString; the descriptions are CUDA's, word for word, since programs and tests compare them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Eight-bit floating-point formats: rounding to them, and their numbers as floats.
 #pragma once
 

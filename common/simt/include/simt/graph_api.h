@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The runtime API for building, instantiating and launching graphs.
 #pragma once
 

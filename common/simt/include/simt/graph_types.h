@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Graphs: node kinds and their parameters, instantiation and update results. A part of driver_types.h.
 #pragma once
 

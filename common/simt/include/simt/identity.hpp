@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The identity of the running lane: the variables behind threadIdx, blockIdx, blockDim and gridDim.
 //
 // The lane loop of a launch (launch.hpp) sets `x` and calls the inlined kernel. The compiler must know that no store in

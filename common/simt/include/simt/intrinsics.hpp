@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // CUDA's intrinsic functions that are arithmetic only: bits and integers, conversions, rounding modes, fast and special
 // functions, cache hints, special registers. Results are CUDA's where it defines them exactly; functions that trade
 // accuracy for speed on a GPU (__sinf, __expf, ...) are as accurate here as the host's library.

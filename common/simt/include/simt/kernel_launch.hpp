@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One launch of a kernel, as the compiled launch statement passes it to the runtime.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The type of a kernel's parameter, for launches with a braced argument: the rewriter turns the {1, 2} of k<<<1,
 // 1>>>({1, 2}) into simt::KernelParameter<decltype(k), 0>{1, 2}.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A kernel's address that remembers how to call it. CUDA passes kernels as void*; a host compiler needs the parameter
 // types to launch one, so they are kept with the address for the life of the process.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runtime functions that take a kernel by name: its type says how to call it.
 #pragma once
 

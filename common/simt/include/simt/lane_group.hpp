@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Groups of lanes of one warp: the common part of tiles and coalesced groups in cooperative groups.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // simcc turns kernel<<<grid, block, shared, stream>>>(arguments) into
 //   ::simt::launch([=](auto&&... p) -> decltype(void((kernel)(p...))) { (kernel)(p...); }, "kernel",
 //                  ::simt::configure(grid, block, shared, stream))(arguments)

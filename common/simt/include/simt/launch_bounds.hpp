@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // __launch_bounds__ at a launch. Only the call itself determines which kernel a launch statement means, and with which
 // template arguments. So the launch asks: it calls the kernel once, as no thread of a grid, and the kernel answers with
 // its bound instead of running. simcc begins every kernel with

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Mathematical functions that CUDA has and the C library lacks, and the fast ones with two underscores.
 #pragma once
 

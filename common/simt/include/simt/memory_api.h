@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The runtime API for allocating memory and describing it. All sizes are bytes unless said otherwise.
 #pragma once
 

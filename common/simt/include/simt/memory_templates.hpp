@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Allocation functions that take the address of a pointer of any type, as C++ programs write them.
 #pragma once
 

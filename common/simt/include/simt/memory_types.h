@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Memory: kinds of copies, extents, arrays, pools, and the attributes of a pointer. A part of driver_types.h.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // min and max for any two arithmetic types, as CUDA overloads them.
 //
 // They are templates so that a program's own min(int, int) takes precedence instead of being ambiguous, and so that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Forms of runtime functions from CUDA 11 and 12 that CUDA 13 changed: overloads let old and new programs compile.
 #pragma once
 

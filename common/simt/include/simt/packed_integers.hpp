@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Two 16-bit or four 8-bit integers in one register: the v functions (__vadd4, __vmaxs2, ...) and the dot products.
 #pragma once
 

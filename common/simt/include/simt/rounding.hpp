@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Arithmetic with the rounding mode in its name: rn to nearest even, rz towards zero, ru up, rd down.
 //
 // The result is computed as the sum of two numbers of a wider type, `high` and a smaller `low`. This sum is exact, or

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Conversions of floating-point numbers to integers as nvcc compiles them and GPUs carry them out: a number out of
 // range becomes the nearest integer of at least 32 bits. NaN becomes 0 when a type of at most 32 bits is converted to
 // 32 bits, and otherwise the integer with only the top bit set. (C++ leaves all this open, and processors differ.)

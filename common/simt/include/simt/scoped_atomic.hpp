@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The operations behind cuda::atomic and cuda::atomic_ref, on a value in memory. Memory orders are the compiler's
 // (__ATOMIC_ACQUIRE and so on): any but the relaxed one makes the operation a fence in both directions.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The counting behind cuda::barrier: a phase ends when the expected number of arrivals is reached.
 //
 // One 64-bit word holds the whole state, so that an arrival is one atomic step, even between blocks on several workers:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Shifts as PTX defines them: the amount is an unsigned 32-bit number, and an amount not less than the width shifts all
 // bits out. (x86 takes it modulo the width, and C++ leaves it open.) simcc's rewriter turns the shifts of device code
 // into calls of these functions. Operators of classes are called as usual.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sixteen-bit floating-point formats: conversion from and to float and double, with each IEEE 754 rounding mode.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The functions that __half and __nv_bfloat16 share by name: arithmetic, comparison, and mathematics, for single values
 // (__hadd, hexp) and, element by element, for pairs (__hadd2, h2exp).
 #pragma once

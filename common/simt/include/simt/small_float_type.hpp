@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The classes behind __half and __nv_bfloat16, and their pairs: storage, conversions, operators.
 #pragma once
 

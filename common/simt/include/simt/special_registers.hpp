@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Special registers that inline PTX reads; simcc rewrites such statements into calls of these functions.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The runtime API for streams, events, callbacks and stream capture.
 #pragma once
 

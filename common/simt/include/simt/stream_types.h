@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Streams, events, launches with attributes, and stream capture. A part of driver_types.h.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Surface reads and writes in device code. x counts bytes, y rows, z slices or layers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Copies from and to __device__ and __constant__ variables. Here a variable is ordinary memory of the process; passing
 // it by reference gives the runtime its size.
 #pragma once

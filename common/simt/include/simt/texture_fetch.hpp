@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Texture fetches in device code: tex1Dfetch, tex1D, tex2D, tex3D, layered textures and cube maps.
 //
 // The rules are those of the CUDA programming guide, "Texture Fetching": texel centers have coordinates ending in one

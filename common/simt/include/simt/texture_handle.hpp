@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The object behind a texture or surface handle.
 #pragma once
 

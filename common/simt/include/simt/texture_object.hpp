@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A texture or surface object: a description at the address in its handle.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // cuda::thread_scope: the toolkit's if its C++ library is available, so that programs can use both.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Thrust's algorithms on the device. simcc hides the GPU's compiler from the toolkit's headers, which then define the
 // types of their CUDA system (policies, pointers, memory resources) but none of its algorithms. Those are here: each
 // runs Thrust's own sequential algorithm as a kernel of one thread in the policy's stream, and the host waits for it.

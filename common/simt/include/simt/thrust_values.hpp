@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Single elements of Thrust's containers on the device, and copies between host and device: bytes that cudaMemcpyAsync
 // moves in the policy's stream.
 #pragma once

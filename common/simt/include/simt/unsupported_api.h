@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runtime functions that the simulator does not have. Programs that name one compile and link; a call reports it once
 // on stderr and returns cudaErrorNotSupported. Their parameters are not checked.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Copies of short vectors as single accesses, for the instrumented build. The compiler would split the copy of an
 // aggregate into its members, and the simulator would count four 4-byte requests where a GPU issues one of 16 bytes.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How a lane waits: the inlined steady state of every barrier, shuffle and vote.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Warp-level functions: shuffles, votes, matches and reductions.
 //
 // They all use one step, the exchange: every lane of a group gives 64 bits, waits for the others, and may then read the

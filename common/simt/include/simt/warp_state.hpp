@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The state of a warp that the device headers and the runtime share: which lanes can run, and what the others wait for.
 //
 // The lanes of a warp take turns on one OS thread. A lane that has to wait records what for, takes the next lane out of

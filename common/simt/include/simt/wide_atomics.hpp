@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Compare-and-swap of 16 bytes, for which the compiler's own atomic functions would call a library.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The toolkit's C++ library (cuda::std, cuda::atomic, Thrust) decides in this header whether nvcc compiles it. simcc
 // defines __CUDACC__ for the sake of programs that ask; this library must take its paths for a host compiler instead,
 // or it would use the GPU's instructions.

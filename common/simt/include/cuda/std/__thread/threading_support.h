@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The toolkit's semaphores, latches and barriers, and wait() of its atomics, poll through functions in this header. On
 // a GPU these may spin until the value changes; here a lane must let the others run, or it waits forever.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Thrust's single-threaded sort, which its algorithms on the host, in kernels and, with simcc, on the device all use.
 // The toolkit's own would not do: that of CUDA 13.0 puts negative ints after the others, keeps half a megabyte on the
 // stack, which is more than a lane has, and takes several times as long as std::sort() where keys have no radix.
