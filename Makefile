@@ -44,16 +44,16 @@ comma := ,
 gencode = -gencode arch=compute_$(1)$(comma)code=$(2)_$(1)
 GENCODE = $(foreach arch,$(filter-out ptx%,$(ARCHS)),$(call gencode,$(arch),sm)) \
     $(foreach arch,$(PTX),$(call gencode,$(arch),compute))
+# Where the toolkit's own libraries are: nvcc says it, even when it is a wrapper script.
+CUDA_LIBRARIES := $(if $(NVCC),$(shell $(NVCC) --dryrun -x cu /dev/null -o x 2>&1 | tr ' ' '\n' | tr -d '"' | sed -n 's/^-L//p' | grep -v stubs))
 
 # GCC 12 reports uninitialized members in moved variants where there are none.
 WARNINGS := -Wall -Wextra -Wno-maybe-uninitialized
 # g++ starts to collect garbage at 512 MiB, not at 128: few units get there, and it takes up to a tenth of their time.
 HEAP = --param=ggc-min-heapsize=524288
 # (A section per function and variable: a test that links a room for one of its files drops the others.)
-HOST_FLAGS = -std=c++20 $(OPTIMIZE) -g1 $(WARNINGS) $(HEAP) -ffunction-sections -fdata-sections -I.
-# The standard library's headers are precompiled once, for all units and files of the host's rooms.
-STANDARD_HEADERS := algorithm array charconv chrono cmath cstdint cstdio cstdlib cstring filesystem functional limits map \
-    memory optional set sstream stdexcept string string_view tuple unordered_map utility variant vector
+HOST_FLAGS = -std=c++20 $(OPTIMIZE) -g1 $(WARNINGS) $(HEAP) -fPIC -fvisibility-inlines-hidden -ffunction-sections \
+    -fdata-sections -I.
 # Unique symbols would stay global when a backend's objects are isolated, below.
 HOST_OF_KERNELS := -Xcompiler "$(WARNINGS) -ftree-loop-vectorize -fno-gnu-unique -g1 $(HEAP)"
 NVCC_FLAGS = -std=c++17 $(KERNEL_HOST)$(if $(GPU_OPTIMIZE), $(GPU_OPTIMIZE)) -lineinfo -I. -DBACKEND=gpu $(GENCODE) $(HOST_OF_KERNELS)
@@ -68,10 +68,9 @@ SIMT_FLAGS = -std=c++20 $(SIMT_OPTIMIZE) -g1 $(WARNINGS) $(HEAP) -I. -fno-optimi
 BOOST := $(if $(filter x86_64-% aarch64-%,$(shell $(CXX) -dumpmachine 2>/dev/null || uname -m)-),,boost)
 # libbacktrace, which ships with g++, names file and line in the checkers' reports; it is not on every machine.
 BACKTRACE := $(if $(filter /%,$(shell $(CXX) -print-file-name=libbacktrace.a)),-lbacktrace)
-LIBRARIES = -lfmt -lz -lpthread -ldl -lrt $(BACKTRACE) $(BOOST:%=-l%_context)
-# nvcc knows where its libraries are, even when it is a wrapper script; the runtime is linked statically.
-# (Device code that needs linking has been linked before: see device_launches.cu.)
-LINK = $(if $(NVCC),$(NVCC) -ccbin $(CXX) -cudart static --no-device-link,$(CXX))
+# FMT=-l:libfmt.a links {fmt} into the programs, for packages that are installed on other releases of a system.
+FMT ?= -lfmt
+LIBRARIES = $(FMT) -lz -lpthread -ldl -lrt $(BACKTRACE) $(BOOST:%=-l%_context)
 
 # ---- what there is to build
 
@@ -86,14 +85,22 @@ PROGRAMS := $(shell for tool in $(basename $(notdir $(wildcard tools/*.cu))); do
 HOST_TOOLS := $(basename $(notdir $(wildcard tools/*.cpp)))
 # Those that are programs without kernels. simcc is not among them: it shares less with the others.
 HOST_PROGRAMS := $(filter-out simcc,$(HOST_TOOLS))
-# A room is compiled as one unit: most of a file's time goes into templates that the others instantiate, too. main() and
-# files with flags of their own are left out. build/host/common/io.cpp includes common/io/*.cpp.
+# A room, and the host files of a program, are compiled as one unit: most of a file's time goes into templates that the
+# others instantiate, too. build/host/common/io.cpp includes common/io/*.cpp. Files with flags of their own are left out:
+# options.cpp includes the largest library here, and optimizing it takes longer than parsing options ever will; the
+# others spend their time in loops over numbers. So are the files that refer to a program's own code.
+UNOPTIMIZED := common/cli/options.cpp
+LOOPS := common/io/convert.cpp common/io/parse_text.cpp $(wildcard tools/*/host_*.cpp)
+OF_PROGRAM := common/cli/main.cpp common/cli/devices.cpp
 HOST_ROOMS := common/io common/cli common/measure common/gang common/simt/driver common/simt/rewrite
-ALONE_IN_ROOM := common/io/convert.cpp common/io/parse_text.cpp \
-    common/cli/main.cpp common/cli/options.cpp common/cli/check_options.cpp
-ROOM_FILES = $(filter-out $(ALONE_IN_ROOM),$(wildcard $(1)/*.cpp))
+room_files = $(filter-out $(UNOPTIMIZED) $(LOOPS) $(OF_PROGRAM),$(wildcard $(1)/*.cpp))
+object = $(patsubst %.cpp,build/host/%.o,$(1))
 COMMON_HOST := $(addprefix build/host/common/,io.o cli.o measure.o gang.o) \
-    $(patsubst %.cpp,build/host/%.o,$(ALONE_IN_ROOM) $(wildcard tools/*/*.cpp))
+    $(call object,$(UNOPTIMIZED) $(filter common/%,$(LOOPS)))
+# The host files of the program $(1), and their objects.
+own_files = $(strip $(call room_files,tools/$(1)))
+own_objects = $(if $(call own_files,$(1)),build/host/tools/$(1)/own.o) $(call object,$(filter tools/$(1)/%,$(LOOPS)))
+OWN := $(foreach tool,$(PROGRAMS) $(HOST_PROGRAMS),$(if $(call own_files,$(tool)),$(tool)/own))
 COMMON_CUDA := $(wildcard common/cuda/*.cu common/measure/*.cu)
 # Gangs are another unit, for the programs that have them.
 WITH_GANGS := $(shell grep -l -r 'include "common/gang/.*\.cuh"' tools | sed 's,^tools/\([^/.]*\).*,\1,' | sort -u)
@@ -104,10 +111,15 @@ SIMT_ROOMS := exec runtime api nccl check
 AUTOSTART := common/simt/check/core/autostart
 SIMT_FILES = $(filter-out $(AUTOSTART).cpp,$(wildcard common/simt/$(1)/*.cpp common/simt/$(1)/*/*.cpp))
 # (simcc needs only a few files of io, without the libraries of the others.)
-SIMCC := $(addprefix build/host/common/,simt/driver.o simt/rewrite.o $(addprefix io/,output_file.o process.o progress.o quantities.o terminal.o))
+SIMCC_FILES := tools/simcc.cpp $(addprefix common/io/,output_file.cpp process.cpp progress.cpp quantities.cpp terminal.cpp)
 # simcc puts these first in the include path as system headers, which the compiler does not list as dependencies.
 SIMT_HEADERS := $(shell find common/simt/include -type f)
 BACKENDS := $(if $(NVCC),gpu) sim checked
+# build/ has the form of what `make install` installs: bin is a link to build/bin, and programs find the libraries that
+# they share, as simcc finds its own, in ../lib/gridutils.
+LIB := build/lib/gridutils
+SHARED := $(LIB)/libgridutils.so $(if $(NVCC),$(LIB)/libcudart.so)
+RUNPATH := -Wl,-rpath,'$$ORIGIN/../lib/gridutils'
 
 all: $(PROGRAMS:%=bin/%) $(HOST_TOOLS:%=bin/%) | without-nvcc
 
@@ -129,10 +141,13 @@ help:
 	@echo "make compile_commands    write build/compile_commands.json, for clangd and clang-tidy"
 	@echo "make fuzz        SECONDS=60: fuzz every reader for that long; TARGETS=\"npy text\" chooses"
 	@echo "make sanitize    build and test with ASan and UBSan, then with TSan; TESTS=\"files tables\" chooses"
-	@echo "make install     PREFIX=$(PREFIX) DESTDIR= PROGRAM_PREFIX=     (and uninstall)"
+	@echo "make install     PREFIX=$(PREFIX) DESTDIR= PROGRAM_PREFIX= DEBUG=     (and uninstall)"
 	@echo "make clean       remove bin/ and build/, but keep the toolkit"
 	@echo "ARCHS=\"$(ARCHS)\": GPU architectures to build for, those with ptx as PTX"
-	@echo "NVCC=$(or $(NVCC),none found); CXX=$(CXX)"
+	@echo "V=1 shows every command. NVCC=$(or $(NVCC),none found); CXX=$(CXX)"
+
+# Says what a rule makes, and with what, in place of its command: $(call say,g++)command.
+say = $(if $(V),,@printf '%-12s %s\n' '$(1)' '$(or $(2),$@)';)
 
 # ---- a changed flag rebuilds what depends on it: each stamp is rewritten only when its text differs
 
@@ -146,80 +161,70 @@ $(eval $(call stamp,gpu,$$(NVCC) $$(NVCC_FLAGS)))
 $(eval $(call stamp,sim,$$(CXX) $$(FLAGS_sim) $$(HARDLY_OPTIMIZED)))
 $(eval $(call stamp,checked,$$(CXX) $$(FLAGS_checked)))
 $(eval $(call stamp,simt,$$(CXX) $$(SIMT_FLAGS)))
-$(eval $(call stamp,link,$$(LINK) $$(BACKENDS) $$(LIBRARIES)))
-# So does adding or removing a file.
-$(eval $(call stamp,files,$$(COMMON_HOST)))
+$(eval $(call stamp,link,$$(CXX) $$(BACKENDS) $$(LIBRARIES)))
 FORCE:
 
+# build/$(1) includes the files $(2), so adding or removing one compiles it anew.
 define unit
 build/$(1): FORCE
 	@mkdir -p $$(@D)
-	@printf '#include $(2)\n' $(3) | cmp -s - $$@ || printf '#include $(2)\n' $(3) >$$@
+	@printf '#include "%s"\n' $(2) | cmp -s - $$@ || printf '#include "%s"\n' $(2) >$$@
 endef
-$(foreach room,$(HOST_ROOMS),$(eval $(call unit,host/$(room).cpp,"%s",$(call ROOM_FILES,$(room)))))
-$(foreach room,$(SIMT_ROOMS),$(eval $(call unit,simt-$(room).cpp,"%s",$(call SIMT_FILES,$(room)))))
-$(eval $(call unit,cuda.cu,"%s",$(COMMON_CUDA)))
-$(eval $(call unit,gang.cu,"%s",$(wildcard common/gang/*.cu)))
-$(eval $(call unit,standard.hpp,<%s>,$(STANDARD_HEADERS)))
+$(foreach room,$(HOST_ROOMS),$(eval $(call unit,host/$(room).cpp,$(call room_files,$(room)))))
+$(foreach own,$(OWN),$(eval $(call unit,host/tools/$(own).cpp,$(call own_files,$(own:/own=)))))
+$(eval $(call unit,host/tools/simcc.cpp,$(SIMCC_FILES)))
+$(foreach room,$(SIMT_ROOMS),$(eval $(call unit,simt-$(room).cpp,$(call SIMT_FILES,$(room)))))
+$(eval $(call unit,cuda.cu,$(COMMON_CUDA)))
+$(eval $(call unit,gang.cu,$(wildcard common/gang/*.cu)))
 
 # ---- objects
 
-build/standard.hpp.gch: build/standard.hpp build/flags-host
-	$(CXX) $(HOST_FLAGS) -x c++-header -MD -MP -MF build/standard.d $< -o $@
-
-build/host/%.o: %.cpp build/standard.hpp.gch build/flags-host
+$(patsubst %,build/host/%.o,$(HOST_ROOMS) $(addprefix tools/,$(OWN) simcc)): build/host/%.o: build/host/%.cpp build/flags-host
+	$(call say,$(CXX),$(patsubst build/host/%.cpp,%,$(<:/own.cpp=.cpp)))$(CXX) $(HOST_FLAGS) -MMD -MP -c $< -o $@
+build/host/%.o: %.cpp build/flags-host
 	@mkdir -p $(@D)
-	$(CXX) $(HOST_FLAGS) -include build/standard.hpp -MMD -MP -c $< -o $@
-$(HOST_ROOMS:%=build/host/%.o): build/host/%.o: build/host/%.cpp build/standard.hpp.gch build/flags-host
-	$(CXX) $(HOST_FLAGS) -include build/standard.hpp -MMD -MP -c $< -o $@
-
-# Some files need an optimization level of their own, and cannot use the precompiled header, which serves one level
-# only. options.cpp includes the largest library here: optimizing it takes longer than parsing options ever will. The
-# others spend their time in loops over numbers.
-LOOPS := common/io/convert common/io/parse_text tools/matmul/host_product tools/matmul/host_part \
-    $(foreach tool,conv1d reduce vecadd,tools/$(tool)/host_pieces)
-$(patsubst %,build/host/%.o,common/cli/options $(LOOPS)): build/host/%.o: %.cpp build/flags-host
-	@mkdir -p $(@D)
-	$(CXX) $(HOST_FLAGS) $(if $(filter %options.o,$@),-O0,-O3) -MMD -MP -c $< -o $@
+	$(call say,$(CXX),$<)$(CXX) $(HOST_FLAGS) -MMD -MP -c $< -o $@
+$(call object,$(UNOPTIMIZED)): private OPTIMIZE = -O0
+$(call object,$(LOOPS)): private OPTIMIZE = -O3
 
 # memcheckdemo prints the sources of its plants, so it contains them as strings.
 build/plants.inc: $(wildcard kernels/memcheckdemo/*.cuh kernels/memcheckdemo/*/*.cuh)
 	@mkdir -p build
-	for file in $^; do printf '{"%s", R"PLANT(' "$$file" && cat "$$file" && printf ')PLANT"},\n' || exit; done >$@
-build/host/tools/memcheckdemo/sources.o build/alone/tools/memcheckdemo/sources.cpp.ok: build/plants.inc
+	@for file in $^; do printf '{"%s", R"PLANT(' "$$file" && cat "$$file" && printf ')PLANT"},\n' || exit; done >$@
+build/host/tools/memcheckdemo/own.o build/alone/tools/memcheckdemo/sources.cpp.ok: build/plants.inc
 
 # A program that compiles kernels at run time contains their text: build/text/FILE.inc is FILE as a string.
 TEXTS := $(sort $(shell sed -n 's,^.include "\(build/text/.*\.inc\)"$$,\1,p' tools/*/*.cpp))
 build/text/%.inc: %
 	@mkdir -p $(@D)
 	@{ printf 'R"TEXT(' && cat $< && printf ')TEXT"\n'; } >$@
-$(COMMON_HOST) $(patsubst %,build/alone/%.ok,$(wildcard tools/*/*.cpp)): | $(TEXTS)
+$(OWN:%=build/host/tools/%.o) $(patsubst %,build/alone/%.ok,$(wildcard tools/*/*.cpp)): | $(TEXTS)
 
 # The host calls these once per launch or copy, and no lane calls them.
 build/simt-api.o build/simt-runtime.o: private SIMT_OPTIMIZE = -O1
 
 build/simt-%.o: build/simt-%.cpp build/flags-simt
-	$(CXX) $(SIMT_FLAGS) -MMD -MP -c $< -o $@
+	$(call say,$(CXX),common/simt/$*)$(CXX) $(SIMT_FLAGS) -MMD -MP -c $< -o $@
 build/autostart.o: $(AUTOSTART).cpp build/flags-simt
-	$(CXX) $(SIMT_FLAGS) -MMD -MP -c $< -o $@
+	$(call say,$(CXX),$<)$(CXX) $(SIMT_FLAGS) -MMD -MP -c $< -o $@
 
 # A program's part for one backend exports backend() and nothing else, so that no function, inline or template, of one
 # backend can be linked into another. Its name is $(1)::backend() as g++ mangles it; $(2) is the length of $(1). Code
 # that all programs share is one unit, cuda.cu, and that of gangs another. $(3) are prerequisites of all these, $(4)
-# is the compiler.
+# is the compiler, $(5) what to call it.
 define backend
 build/$(1)/%.o: %.cu build/flags-$(1) $(3)
 	@mkdir -p $$(@D)
-	$(4) -MMD -MP -MF $$(@:.o=.d) -c $$< -o $$@
+	$$(call say,$(5),$$<)$(4) -MMD -MP -MF $$(@:.o=.d) -c $$< -o $$@
 build/$(1)/%-unit.o: build/%.cu build/flags-$(1) $(3)
 	@mkdir -p $$(@D)
-	$(4) -MMD -MP -MF $$(@:.o=.d) -c $$< -o $$@
+	$$(call say,$(5),common/$$*)$(4) -MMD -MP -MF $$(@:.o=.d) -c $$< -o $$@
 build/$(1)/tools/timing-test.o: tests/units/timing.cu build/flags-$(1) $(3)
 	@mkdir -p $$(@D)
-	$(4) -MMD -MP -MF $$(@:.o=.d) -c $$< -o $$@
+	$$(call say,$(5),$$<)$(4) -MMD -MP -MF $$(@:.o=.d) -c $$< -o $$@
 build/$(1)/%.isolated.o: build/$(1)/tools/%.o build/$(1)/cuda-unit.o
-	$$(LD) -r --force-group-allocation $$^ -o $$@.all
-	objcopy --wildcard --keep-global-symbol=_ZN$(2)$(1)7backendEv \
+	@$$(LD) -r --force-group-allocation $$^ -o $$@.all
+	@objcopy --wildcard --keep-global-symbol=_ZN$(2)$(1)7backendEv \
 	    --keep-global-symbol='__*_cuda_device_runtime_*' $$@.all $$@
 	@rm -f $$@.all
 $(WITH_GANGS:%=build/$(1)/%.isolated.o): build/$(1)/gang-unit.o
@@ -233,14 +238,14 @@ $(LAUNCHING:%=build/gpu/%.isolated.o): $(call launching,gpu,-linked)
 build/gpu/%/device_launches.o build/gpu/%/device_launches-linked.o: private NVCC_FLAGS += -rdc=true \
     $(if $(filter ptx%,$(ARCHS)),$(foreach arch,$(filter 75 80 100 120,$(KNOWN)),$(call gencode,$(arch),sm)))
 build/gpu/%/device_launches-linked.o: build/gpu/%/device_launches.o
-	$(NVCC) $(NVCC_FLAGS) -dlink $< -lcudadevrt -o $@
+	$(call say,nvcc -dlink)$(NVCC) $(NVCC_FLAGS) -dlink $< -lcudadevrt -o $@
 endif
 
 simulate = CXX=$$(CXX) bin/simcc $$(FLAGS_$(1))
 # (nvcc waits for simcc, so that the longest compilations of both backends then come first.)
-$(eval $(call backend,gpu,3,| bin/simcc,$$(NVCC) $$(NVCC_FLAGS)))
-$(eval $(call backend,sim,3,bin/simcc $$(SIMT_HEADERS),$(call simulate,sim)))
-$(eval $(call backend,checked,7,bin/simcc $$(SIMT_HEADERS),$(call simulate,checked)))
+$(eval $(call backend,gpu,3,| bin/simcc,$$(NVCC) $$(NVCC_FLAGS),nvcc))
+$(eval $(call backend,sim,3,bin/simcc $$(SIMT_HEADERS),$(call simulate,sim),simcc))
+$(eval $(call backend,checked,7,bin/simcc $$(SIMT_HEADERS),$(call simulate,checked),simcc -G))
 .SECONDARY:
 
 $(foreach object,$(HARDLY_OPTIMIZED),$(eval build/sim/$(object).o: private SIMULATED = -O1))
@@ -254,33 +259,55 @@ with-headers:
 	[ -z "$$missing" ] || { echo "make: headers are missing; on Debian and Ubuntu: apt-get install$$missing" >&2; exit 2; }
 $(COMMON_HOST): | with-headers
 
-build/libgridutils.a: $(COMMON_HOST) build/flags-files
-	@rm -f $@
-	$(AR) rcs $@ $(COMMON_HOST)
+# ---- libraries and programs
 
-build/libsimt.a: $(SIMT_ROOMS:%=build/simt-%.o) build/autostart.o
+# The tests of single parts link this one.
+build/libgridutils.a: $(COMMON_HOST) build/host/common/cli/devices.o
 	@rm -f $@
-	$(AR) rcs $@ $^
+	@$(AR) rcs $@ $^
+
+# (What it refers to in the simulator is in every program that uses it.)
+$(LIB)/libgridutils.so: $(COMMON_HOST) build/flags-link
+	@mkdir -p $(@D)
+	$(call say,link)$(CXX) -shared -Wl,-soname,$(@F) -Wl,-Bsymbolic -Wl,--as-needed -Wl,--gc-sections $(filter %.o,$^) $(LIBRARIES) -o $@
+
+$(LIB)/libsimt.a: $(SIMT_ROOMS:%=build/simt-%.o) build/autostart.o
+	@mkdir -p $(@D)
+	@rm -f $@
+	@$(AR) rcs $@ $^
+	@ln -sfn ../../../common/simt/include $(@D)/include
+
+# The CUDA runtime, as all programs share it.
+$(LIB)/libcudart.so:
+	@mkdir -p $(@D)
+	@for folder in $(CUDA_LIBRARIES) $$(dirname "$$($(CXX) -print-file-name=libcudart.so)"); do \
+	    for file in "$$folder"/libcudart.so.[0-9]*; do \
+	        name=$$(readelf -d "$$file" 2>/dev/null | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p'); \
+	        [ -n "$$name" ] && cp -L "$$file" $(@D)/"$$name" && ln -sf "$$name" $@ && exit; done; done; \
+	echo "make: libcudart.so is neither in $(CUDA_LIBRARIES) nor in the system's folders; install the CUDA runtime" >&2; exit 1
+
+# (An older build has a folder of that name.)
+bin: FORCE
+	@[ -L $@ ] || { rm -rf $@ && mkdir -p build/bin && ln -s build/bin $@; }
 
 # timing-test is the timing layer's own test, with kernels of known duration.
+$(foreach program,$(PROGRAMS),$(eval bin/$(program): $(call own_objects,$(program))))
 $(PROGRAMS:%=bin/%) bin/timing-test: bin/%: $(foreach backend,$(BACKENDS),build/$(backend)/%.isolated.o) \
-        build/libgridutils.a build/libsimt.a build/flags-link
-	@mkdir -p bin
-	$(LINK) $(filter-out build/flags-%,$^) $(LIBRARIES) -o $@
+        $(call object,$(OF_PROGRAM)) $(SHARED) $(LIB)/libsimt.a build/flags-link | bin
+	$(call say,link)$(CXX) $(RUNPATH) $(filter %.o,$^) $(SHARED) $(LIB)/libsimt.a \
+	    $(if $(NVCC),$(addsuffix /libcudadevrt.a,$(firstword $(dir $(wildcard $(CUDA_LIBRARIES:%=%/libcudadevrt.a)))))) $(LIBRARIES) -o $@
 
-# (Without unused sections, the rooms need neither a backend nor the simulator.)
-$(HOST_PROGRAMS:%=bin/%): bin/%: build/host/tools/%.o build/libgridutils.a build/flags-link
-	@mkdir -p bin
-	$(CXX) -Wl,--gc-sections $(filter %.o %.a,$^) -lfmt -lz -lpthread -o $@
+# (These need neither a backend nor the simulator, so they have no use for a library that refers to both.)
+$(foreach program,$(HOST_PROGRAMS),$(eval bin/$(program): $(call own_objects,$(program))))
+$(HOST_PROGRAMS:%=bin/%): bin/%: build/host/tools/%.o build/libgridutils.a build/flags-link | bin
+	$(call say,link)$(CXX) -Wl,--gc-sections $(filter %.o,$^) build/libgridutils.a $(FMT) -lz -lpthread -o $@
 
-bin/simcc: build/host/tools/simcc.o $(SIMCC) build/flags-files | build/libsimt.a
-	@mkdir -p bin
-	$(CXX) $(filter %.o,$^) -lpthread -o $@
+bin/simcc: $(addprefix build/host/,tools/simcc.o common/simt/driver.o common/simt/rewrite.o) | $(LIB)/libsimt.a bin
+	$(call say,link)$(CXX) $^ -lpthread -o $@
 
 # The tests of simcc's rewriter, pass by pass.
-bin/rewrite-test: build/host/tests/rewrite/runner.o $(filter %/rewrite.o,$(SIMCC))
-	@mkdir -p bin
-	$(CXX) $^ -o $@
+bin/rewrite-test: build/host/tests/rewrite/runner.o build/host/common/simt/rewrite.o | bin
+	$(call say,link)$(CXX) $^ -o $@
 
 # ---- every source and every header compiles by itself, whatever is included ahead of it elsewhere
 
@@ -361,8 +388,9 @@ toolkit:
 
 # ---- the user's commands
 
+# (Without a GPU the tour needs no GPU code, whose compilation takes minutes.)
 demo: build-packages
-	@$(MAKE) --no-print-directory -j$$(nproc) $(addprefix bin/,$(shell bash tests/demo.bash --programs))
+	@$(MAKE) --no-print-directory -j$$(nproc) $(if $(NATIVE),,NVCC=) $(addprefix bin/,$(shell bash tests/demo.bash --programs))
 	@bash tests/demo.bash
 
 test: test-packages
@@ -415,7 +443,7 @@ install: all
 	    sed 's/@NAME@/$(PROGRAM_PREFIX)'$$name'/g' common/cli/completion.fish >$(call COMPLETION_fish,$$name) || exit; \
 	done
 	install -m 644 man/*.7 $(DESTDIR)$(PREFIX)/share/man/man7
-	install -m 644 build/libsimt.a $(DESTDIR)$(PREFIX)/lib/gridutils
+	for library in $(LIB)/lib*.*; do cp -P $$library $(DESTDIR)$(PREFIX)/lib/gridutils || exit; done
 	cp -R common/simt/include $(DESTDIR)$(PREFIX)/lib/gridutils
 
 uninstall:
@@ -433,7 +461,7 @@ clean:
 # ---- looking for defects: see tests/long/fuzz.bash and tests/long/sanitize.bash
 
 SECONDS ?= 60
-fuzz: build/libsimt.a
+fuzz: $(LIB)/libsimt.a
 	@bash tests/long/fuzz.bash $(SECONDS) $(TARGETS)
 
 sanitize:

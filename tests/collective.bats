@@ -154,11 +154,8 @@ broadcast 1.000" ]
 
 @test "collective: operations and references agree with results computed by hand" {
     on_simulator || skip "needs no GPU"
-    capture "${CXX:-g++}" -std=c++20 -O1 -I "$root" "$root/tests/units/collective.cpp" "$root/build/libgridutils.a" \
-        -Wl,--gc-sections -lfmt -lz -lpthread -o units
-    expect_status 0
-    capture ./units
-    expect_status 0 && expect_output ""
+    unit_program units/collective
+    holds ./collective
 }
 
 @test "collective: a full device, a closed pipe and a wrong option end it like any other program" {

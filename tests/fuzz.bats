@@ -14,7 +14,8 @@ setup_file() {
     if [ "$backtrace" = libbacktrace.a ]; then backtrace=; fi
     # libsimt.a has the names of the checks, which the options need.
     "${CXX:-g++}" -std=c++20 -O1 -I "$root" "$root"/tests/fuzz/{targets,readers,tables,command_line,rewriter,expressions,driver}.cpp \
-        "$root"/build/host/common/simt/{rewrite,driver}.o "$root"/build/libgridutils.a "$root"/build/libsimt.a \
+        "$root"/build/host/common/simt/{rewrite,driver}.o "$root"/build/host/tools/{plot,trapezoid}/own.o \
+        "$root"/build/libgridutils.a "$root"/build/lib/gridutils/libsimt.a \
         $backtrace -Wl,--gc-sections -lfmt -lz -lpthread -ldl -lrt -o "$fuzz_driver"
 }
 

@@ -57,12 +57,19 @@ once() {
     ln -f "$made" "$name" 2>/dev/null || cp "$made" "$name"
 }
 
+# objects_of SOURCE...: the objects of the programs whose own headers these include.
+objects_of() {
+    local tool
+    for tool in $(sed -n 's,^#include "tools/\([^/]*\)/.*,\1,p' "$@" | sort -u); do ls "$root/build/host/tools/$tool"/*.o; done
+}
+
 # unit_program DIR/NAME [ARGUMENT]...: compiles tests/DIR/NAME.cpp, with the rooms that it uses, to ./NAME. The
 # arguments are more sources and compiler options.
 unit_program() {
     local name=$1
     shift
-    capture "${CXX:-g++}" -std=c++20 -O1 -I "$root" "$root/tests/$name.cpp" "$@" "$root/build/libgridutils.a" \
+    # shellcheck disable=SC2046  # one argument each
+    capture "${CXX:-g++}" -std=c++20 -O1 -I "$root" "$root/tests/$name.cpp" $(objects_of "$root/tests/$name.cpp") "$@" "$root/build/libgridutils.a" \
         -Wl,--gc-sections -lfmt -lz -lpthread -ldl -o "${name##*/}"
     expect_status 0
 }

@@ -24,7 +24,7 @@ backtrace=$(g++ -print-file-name=libbacktrace.a)
 [ "$backtrace" = libbacktrace.a ] || libraries+=("$backtrace")
 mkdir -p build/fuzz
 objcopy --wildcard --localize-symbol='__sanitizer_*' --localize-symbol='__ubsan_*' --localize-symbol='__tsan_*' \
-    build/libsimt.a build/fuzz/libsimt.a || exit
+    build/lib/gridutils/libsimt.a build/fuzz/libsimt.a || exit
 
 # compile COMPILER PROGRAM ENTRY [FLAG]...
 compile() {

@@ -3,7 +3,7 @@
 // same time, but with less care (few samples, on their own). Some constants of the cost models are fitted to such rows.
 //     make bin/matmul
 //     nvcc -std=c++17 -O1 -I. -DBACKEND=gpu -gencode arch=compute_90a,code=sm_90a tests/measure/matmul_sweep.cu
-//         build/gpu/cuda-unit.o build/gpu/gang-unit.o build/libgridutils.a build/libsimt.a build/libgridutils.a
+//         build/gpu/{cuda,gang}-unit.o build/host/tools/matmul/*.o build/libgridutils.a build/lib/gridutils/libsimt.a
 //         -Xlinker --gc-sections -lfmt -lz -lpthread -ldl -lrt -lbacktrace -o matmul_sweep
 //     ./matmul_sweep <SHAPES >ROWS       on a Hopper GPU with 20 GB of memory; it takes three minutes to build
 // Build it in the top folder. A line of SHAPES is a type and m, n and k: "tf32 2044 2044 2044". A row has the type, m,

@@ -5,7 +5,7 @@
 
 #include "common/io/text.hpp"
 
-static constexpr unsigned warp_size = 32, most_threads_per_block = 1024;
+static constexpr unsigned warp_size = 32, block_limit = 1024;
 static constexpr std::size_t registers_per_multiprocessor = 65536;
 static constexpr std::size_t register_granularity = 256;  // of a warp's
 static constexpr unsigned partitions = 4;                 // each with a quarter of the registers and of the warps
@@ -75,7 +75,7 @@ Occupancy occupancy_of(const MultiprocessorLimits& limits, const BlockResources&
     Occupancy occupancy;
     occupancy.most_warps = limits.warps();
     occupancy.warps_per_block = std::max(1U, (resources.threads + warp_size - 1) / warp_size);
-    const bool fits = resources.threads <= most_threads_per_block;
+    const bool fits = resources.threads <= block_limit;
     occupancy.by_threads = fits ? limits.warps() / occupancy.warps_per_block : 0;
     occupancy.by_blocks = limits.blocks;
     occupancy.by_registers = blocks_by_registers(resources, occupancy);

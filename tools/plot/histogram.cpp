@@ -13,7 +13,7 @@ namespace {
 constexpr double fewest_bins = 5, most_bins = 60;
 
 // The bin width of Freedman and Diaconis: twice the distance of the quartiles over the cube root of the count.
-double width_of(const std::vector<double>& numbers) {
+double bin_width_of(const std::vector<double>& numbers) {
     const Quartiles quartiles = quartiles_of(numbers);
     return 2 * (quartiles.high - quartiles.low) / std::cbrt(static_cast<double>(numbers.size()));
 }
@@ -28,7 +28,7 @@ Figure histogram_of(const Data& data, const Choices& chosen) {
     figure.left_out = samples.left_out;
     double low = samples.low, high = samples.high, width = INFINITY;
     for (const std::vector<double>& own : numbers)
-        if (const double bin = own.empty() ? 0 : width_of(own); bin > 0) width = std::min(width, bin);
+        if (const double bin = own.empty() ? 0 : bin_width_of(own); bin > 0) width = std::min(width, bin);
     if (low == high) {
         const double half = low == 0 ? 0.5 : std::abs(low) * 0.05;
         low -= half, high += half;

@@ -9,7 +9,7 @@
 namespace plot {
 namespace {
 
-constexpr const char* eighths[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+constexpr const char* eighths_up[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 
 class AxesDrawing {
 public:
@@ -134,7 +134,7 @@ private:
         return heights;
     }
 
-    // One histogram: its columns are filled, by eighths of a character.
+    // One histogram: its columns are filled, by eighths_up of a character.
     void draw_columns(const Series& series) {
         const bool ascii = screen_.made_of == Characters::ascii;
         const std::vector<double> heights = heights_of_columns(series);
@@ -147,7 +147,7 @@ private:
                 const int eighth = std::max(static_cast<int>(std::lround(share * 8)), any ? 1 : 0);
                 if (eighth == 0) continue;
                 if (ascii && eighth < 4 && !any) continue;
-                canvas_.put(column, row, ascii ? "#" : eighths[eighth], static_cast<int>(series.color));
+                canvas_.put(column, row, ascii ? "#" : eighths_up[eighth], static_cast<int>(series.color));
             }
         }
     }

@@ -9,7 +9,7 @@
 namespace plot {
 namespace {
 
-constexpr const char* eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+constexpr const char* eighths_across[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
 
 // A bar from the left end of the axis.
 std::string bar_of(double length, bool ascii) {
@@ -17,8 +17,8 @@ std::string bar_of(double length, bool ascii) {
     const auto parts = static_cast<std::size_t>(std::lround(std::max(length, 0.0) * 8));
     for (std::size_t i = 0; i < parts / 8; ++i) bar += ascii ? "#" : "█";
     if (ascii) return parts > 0 && bar.empty() ? "#" : bar;
-    if (parts == 0 && length > 0) return eighths[1];
-    return bar + eighths[parts % 8];
+    if (parts == 0 && length > 0) return eighths_across[1];
+    return bar + eighths_across[parts % 8];
 }
 
 }  // namespace

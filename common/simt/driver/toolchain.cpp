@@ -186,19 +186,12 @@ Toolchain find_toolchain() {
     for (std::string word; words >> word;) toolchain.compiler.push_back(word);
     if (toolchain.compiler.empty()) toolchain.compiler = {"g++"};
 
-    const fs::path bin = fs::canonical("/proc/self/exe").parent_path();
-    const fs::path installed = bin.parent_path() / "lib/gridutils", tree = bin.parent_path();
-    if (fs::exists(installed / "include/cuda_runtime.h")) {
-        toolchain.headers = installed / "include";
-        toolchain.library = installed / "libsimt.a";
-    } else if (fs::exists(tree / "common/simt/include/cuda_runtime.h")) {
-        toolchain.headers = tree / "common/simt/include";
-        toolchain.library = tree / "build/libsimt.a";
-    } else {
-        throw std::runtime_error("the simulator's headers are neither in " + (installed / "include").string() +
-                                 " nor in " + (tree / "common/simt/include").string() +
-                                 "; install gridutils, or run simcc from its source tree");
-    }
+    const fs::path library = fs::canonical("/proc/self/exe").parent_path().parent_path() / "lib/gridutils";
+    toolchain.headers = library / "include";
+    toolchain.library = library / "libsimt.a";
+    if (!fs::exists(library / "include/cuda_runtime.h"))
+        throw std::runtime_error("the simulator's headers are not in " + toolchain.headers +
+                                 "; install gridutils, or run make");
     toolchain.cuda_headers = find_cuda_headers();
     return toolchain;
 }
