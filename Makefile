@@ -229,6 +229,9 @@ build/$(1)/%.isolated.o: build/$(1)/tools/%.o build/$(1)/cuda-unit.o
 	@rm -f $$@.all
 $(WITH_GANGS:%=build/$(1)/%.isolated.o): build/$(1)/gang-unit.o
 endef
+# So that one type's kernels are compiled beside another's, tools/NAME/hopper/*.cu are units of their own for nvcc.
+FOR_HOPPER := $(wildcard tools/*/hopper/*.cu)
+$(foreach unit,$(FOR_HOPPER:.cu=),$(eval build/gpu/$(word 2,$(subst /, ,$(unit))).isolated.o: build/gpu/$(unit).o))
 # A program's device_launches.cu becomes part of it. PTX cannot be linked: where ARCHS names some, for GPUs that are not
 # known yet, this unit has machine code for all generations instead.
 launching = build/$(1)/%.isolated.o: build/$(1)/tools/%/device_launches$(2).o

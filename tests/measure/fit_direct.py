@@ -43,9 +43,9 @@ def divide_up(count, group):
 
 
 def blocks_of_source():
-    """Warps and stages of a block, by type and tile, as direct_tiles has them."""
+    """Warps and stages of a block, by type and tile, as direct_choices has them."""
     names = {"T, tensor": ("bf16", "f16"), "float, true": ("tf32",), "float, false": ("f32",), "double, true": ("f64",)}
-    text = open(os.path.join(ROOT, "tools", "matmul", "hopper", "direct_cost.cuh")).read()
+    text = open(os.path.join(ROOT, "tools", "matmul", "hopper", "direct_tiles.cuh")).read()
     rows = re.findall(r"direct_tile<(%s), %s" % ("|".join(names), ", ".join([r"(\d+)"] * 5)), text)
     found = {}
     for name, *numbers in rows:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How long a Hopper kernel takes with each of its tiles: an estimate of the cycles of the block that has the most work.
 // All constants of the model are in this file, in loading_cost.cuh, product_cost.cuh and stream_k_cost.cuh, and in the
-// tables of tiles, hopper/tile_tables.cuh, tensor_core_tiles.cuh and tf32_tiles.cuh. They were fitted on an H200 (132
+// tables of tiles, hopper/TYPE.cu and tensor_core_tiles.cuh. They were fitted on an H200 (132
 // multiprocessors, CUDA 13), but where an H100 is named. tests/measure/fit_matmul.bash measures those of warm caches
 // again: cycles of stages and of tiles, loading (but not in place, nor of parts along k), memory in batches, and most
 // of Stream-K's.

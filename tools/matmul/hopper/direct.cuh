@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/matmul/hopper/direct_cost.cuh"
+#include "tools/matmul/hopper/tables.cuh"
 #include "tools/matmul/method.cuh"
 
 namespace BACKEND {
@@ -16,6 +16,17 @@ namespace BACKEND {
 // start, which no model knows: their estimate is reduced.
 constexpr size_t smallest_direct_side = 32;
 constexpr double smallest_direct_part = 0.25;
+
+inline TableOf<DirectChoice> direct_tiles(DType dtype) {
+    switch (dtype) {
+        case DType::f64: return direct_tiles<DType::f64>();
+        case DType::f32: return direct_tiles<DType::f32>();
+        case DType::tf32: return direct_tiles<DType::tf32>();
+        case DType::f16: return direct_tiles<DType::f16>();
+        case DType::bf16: return direct_tiles<DType::bf16>();
+        default: return {};
+    }
+}
 
 struct DirectPlan {
     const DirectChoice* choice = nullptr;
@@ -29,7 +40,7 @@ constexpr unsigned direct_shares[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 32
 // Calls action(choice, blocks, its key) for all plans that can compute the product, until it returns true.
 template <typename Action>
 bool any_direct_plan(const ProductProblem& problem, Action action) {
-    for (const DirectChoice& choice : direct_tiles_of(problem.dtype)) {
+    for (const DirectChoice& choice : direct_tiles(problem.dtype)) {
         if (problem.form.products() > 1 && !choice.takes_batch) continue;
         const size_t tiles = divide_up(problem.shape.m, choice.tile.m) * divide_up(problem.shape.n, choice.tile.n) *
                              problem.form.products();

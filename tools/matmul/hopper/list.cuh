@@ -26,10 +26,9 @@ inline void list_tiles(Session& session) {
                      choice.stored);
     };
     add("hopper", hopper_tiles(session.dtype()));
-    add("hopper", float8_tiles_of(session.dtype()));
-    add("hopper-fast-accum", float8_fast_tiles_of(session.dtype()));
-    if (session.dtype() == DType::f32) add("tf32x3", tf32x3_tiles);
-    for (const DirectChoice& choice : direct_tiles_of(session.dtype()))
+    add("hopper-fast-accum", fast_accum_tiles(session.dtype()));
+    if (session.dtype() == DType::f32) add("tf32x3", tf32x3_tiles());
+    for (const DirectChoice& choice : direct_tiles(session.dtype()))
         add_line("direct", choice.key(1), choice.tile, 1, choice.stage_cycles, choice.cost->fixed, {});
     session.output.write(lines);
 }

@@ -8,11 +8,26 @@
 
 #include "common/cli/sizes.hpp"
 #include "common/cuda/buffers.cuh"
-#include "tools/matmul/hopper/tile_tables.cuh"
+#include "kernels/matmul/hopper/launch.cuh"
+#include "kernels/matmul/hopper/tf32x3.cuh"
+#include "tools/matmul/hopper/tables.cuh"
 #include "tools/matmul/method.cuh"
 #include "tools/matmul/tile_cost.cuh"
 
 namespace BACKEND {
+
+inline TileTable hopper_tiles(DType dtype) {
+    switch (dtype) {
+        case DType::f64: return hopper_tiles<DType::f64>();
+        case DType::f32: return hopper_tiles<DType::f32>();
+        case DType::tf32: return hopper_tiles<DType::tf32>();
+        case DType::f16: return hopper_tiles<DType::f16>();
+        case DType::bf16: return hopper_tiles<DType::bf16>();
+        case DType::e4m3: return hopper_tiles<DType::e4m3>();
+        case DType::e5m2: return hopper_tiles<DType::e5m2>();
+        default: return {};
+    }
+}
 
 // The products that one launch takes: all of a batch, if TMA can read and write their rows in place, or one.
 inline size_t products_at_once(const TileTable& tiles, const ProductProblem& problem) {
@@ -122,10 +137,10 @@ inline ProductMethod hopper_method(const ProductProblem& problem) {
 inline ProductMethod tf32x3_method(const ProductProblem& problem) {
     const auto [m, n, k] = problem.shape;
     if (!problem.hopper || problem.dtype != DType::f32 || m > tf32x3_most_rows) return {};
-    return method_of_tiles(tf32x3_tiles, problem, tf32x3_workspace_bytes(m, n, k));
+    return method_of_tiles(tf32x3_tiles(), problem, tf32x3_workspace_bytes(m, n, k));
 }
 
-inline std::vector<std::string> tf32x3_keys(const ProductProblem& problem) { return keys_of(tf32x3_tiles, problem); }
+inline std::vector<std::string> tf32x3_keys(const ProductProblem& problem) { return keys_of(tf32x3_tiles(), problem); }
 
 // Whether this build's code for the device in use is for sm_90a, the only target with these kernels' instructions.
 __global__ void report_hopper_code(int* built) { *built = HOPPER_CODE; }

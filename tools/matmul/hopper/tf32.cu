@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The Hopper kernels of tf32 in the tile sizes that pay, and how long each takes. Only for nvcc.
-#pragma once
-
+// The Hopper kernels of tf32 in the tile sizes that pay, and how long each takes.
 #include "kernels/matmul/hopper/stream_k_cost.cuh"
 #include "kernels/matmul/hopper/tf32.cuh"
 #include "kernels/matmul/hopper/tf32_split_k.cuh"
-#include "kernels/matmul/hopper/tf32x3.cuh"
+#include "tools/matmul/hopper/direct_tiles.cuh"
+#include "tools/matmul/hopper/tables.cuh"
 #include "tools/matmul/hopper/tile_row.cuh"
 #include "tools/matmul/tile_choice.cuh"
 
@@ -19,7 +18,7 @@ using Tf32Pairs = Tf32Tile<tile_m, 2, stages, stream_k, false, PlainLayouts, 2>;
 // it, the cycles of a stage, and what exchanging sums takes longer than in 16-bit types, as in f64, were set by hand
 // after fourteen products; the cycles of whole tiles of 64 rows, and the exchange of those of 16, after 157 with all
 // tiles.)
-inline constexpr TileChoice tf32_tiles[] = {
+constexpr TileChoice tf32_tiles[] = {
     tile<Tf32Tile<256, 2, 4, false, true>>(1340, 2500),
     tile<Tf32Tile<256, 2, 4, true>>(1340, 2500, tensor_core_stream_k),
     tile<Tf32Tile<192, 2, 5, false, true>>(1020, 2400),
@@ -48,9 +47,13 @@ inline constexpr TileChoice tf32_tiles[] = {
     tile<Tf32Tile<64, 1, 10, false, true, TransposedA>>(590, 1000),
 };
 
-inline constexpr TileChoice tf32x3_tiles[] = {
-    tile<Tf32x3Tile<128, 4, true>>(1580, 2500, tf32x3_stream_k),
-    tile<Tf32x3Tile<64, 6, false>>(1100, 1600),
-};
+template <>
+TableOf<TileChoice> hopper_tiles<DType::tf32>() {
+    return tf32_tiles;
+}
+template <>
+TableOf<DirectChoice> direct_tiles<DType::tf32>() {
+    return direct_choices<float, true>;
+}
 
 }  // namespace BACKEND

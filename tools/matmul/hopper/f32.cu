@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The Hopper kernels in the tile sizes that pay, and how long each takes. Only for nvcc.
-#pragma once
-
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-
+// The Hopper kernels of f32 in the tile sizes that pay, and how long each takes.
 #include "kernels/matmul/hopper/f32.cuh"
 #include "kernels/matmul/hopper/f32_groups.cuh"
 #include "kernels/matmul/hopper/f32_transposed.cuh"
-#include "kernels/matmul/hopper/f64.cuh"
-#include "tools/matmul/hopper/tensor_core_tiles.cuh"
-#include "tools/matmul/hopper/tf32_tiles.cuh"
+#include "tools/matmul/hopper/direct_tiles.cuh"
+#include "tools/matmul/hopper/tables.cuh"
 #include "tools/matmul/hopper/tile_row.cuh"
-#include "tools/matmul/method.cuh"
 
 namespace BACKEND {
 
@@ -48,7 +41,7 @@ constexpr TileChoice f32_group_tile(double reached, double reached_in_one_produc
     choice.of_one = {reached / reached_in_one_product, warps, alone};
     return choice;
 }
-inline constexpr TileChoice f32_tiles[] = {
+constexpr TileChoice f32_tiles[] = {
     f32_transposed_tile<128, 256, 64, 64, 4, true>(0),
     f32_transposed_tile<128, 128, 64, 64, 4, true>(150),
     f32_transposed_tile<64, 256, 64, 64>(195),
@@ -79,64 +72,13 @@ inline constexpr TileChoice f32_tiles[] = {
     f32_group_tile<32, 32, 1, 12, 2, TransposedAB>(0.5, 0.5),
 };
 
-// f64. Tensor cores do 128 multiply-adds a cycle. `reached`: the fraction of the peak. (Those of the two smallest tiles
-// are set by hand, from 110 products on an H100.)
-template <int tile_m, int tile_n, int warps_m, int stages, typename Layouts = PlainLayouts>
-constexpr TileChoice f64_tile(double reached) {
-    constexpr double cycles_at_peak = tile_m * tile_n * hopper_tile_k<double> / 128, floats = 2 * tile_m * tile_n;
-    const StreamKCost cost = small_tile_stream_k(floats, cycles_at_peak / reached, 1.05, 4000);
-    return tile<F64Tile<tile_m, tile_n, warps_m, stages, Layouts>>(cycles_at_peak / reached, 2500, cost);
+template <>
+TableOf<TileChoice> hopper_tiles<DType::f32>() {
+    return f32_tiles;
 }
-// Several blocks of a multiprocessor; the cycles are those of one tile.
-template <int tile_m, int tile_n, int warps_m, int stages, int resident>
-constexpr TileChoice f64_resident_tile(double reached, double alone = 1) {
-    constexpr double cycles_at_peak = tile_m * tile_n * hopper_tile_k<double> / 128;
-    TileChoice choice =
-        tile<F64Tile<tile_m, tile_n, warps_m, stages, PlainLayouts, resident>>(cycles_at_peak / reached, 2500);
-    constexpr unsigned warps = 8, schedulers = 4;
-    choice.of_one = {1, warps, alone * warps / schedulers};
-    return choice;
-}
-inline constexpr TileChoice f64_tiles[] = {
-    f64_tile<128, 128, 2, 6>(0.92),
-    f64_tile<96, 128, 2, 7>(0.9),
-    f64_tile<64, 128, 2, 8>(0.9),
-    f64_tile<128, 64, 4, 8>(0.9),
-    f64_tile<64, 64, 2, 8>(0.88),
-    f64_tile<32, 64, 2, 8>(0.68),
-    f64_tile<64, 32, 4, 8>(0.75),
-    f64_tile<32, 32, 4, 12>(0.48),
-    f64_resident_tile<32, 64, 2, 6, 3>(0.846, 1.21),
-    f64_resident_tile<32, 32, 4, 8, 3>(0.598),
-    f64_tile<128, 128, 2, 6, TransposedC>(0.92),
-    f64_tile<64, 128, 2, 8, TransposedC>(0.9),
-    f64_tile<64, 64, 2, 8, TransposedC>(0.88),
-    f64_tile<32, 64, 2, 8, TransposedC>(0.8),
-    f64_tile<32, 32, 4, 12, TransposedC>(0.7),
-    f64_tile<128, 128, 2, 6, TransposedA>(0.9),
-    f64_tile<64, 128, 2, 8, TransposedA>(0.88),
-    f64_tile<64, 64, 2, 8, TransposedA>(0.86),
-    f64_tile<32, 64, 2, 8, TransposedA>(0.78),
-    f64_tile<64, 32, 4, 8, TransposedA>(0.78),
-    f64_tile<128, 128, 2, 6, TransposedB>(0.9),
-    f64_tile<64, 128, 2, 8, TransposedB>(0.88),
-    f64_tile<64, 64, 2, 8, TransposedB>(0.86),
-    f64_tile<32, 64, 2, 8, TransposedB>(0.78),
-    f64_tile<32, 32, 4, 12, TransposedB>(0.7),
-};
-
-using TileTable = TableOf<TileChoice>;
-
-// The tiles of the variant `hopper`.
-inline TileTable hopper_tiles(DType dtype) {
-    switch (dtype) {
-        case DType::f64: return f64_tiles;
-        case DType::f32: return f32_tiles;
-        case DType::tf32: return tf32_tiles;
-        case DType::f16: return tensor_core_tiles<__half>;
-        case DType::bf16: return tensor_core_tiles<__nv_bfloat16>;
-        default: return {};
-    }
+template <>
+TableOf<DirectChoice> direct_tiles<DType::f32>() {
+    return direct_choices<float, false>;
 }
 
 }  // namespace BACKEND
