@@ -56,7 +56,9 @@ HOST_FLAGS = -std=c++20 $(OPTIMIZE) -g1 $(WARNINGS) $(HEAP) -fPIC -fvisibility-i
     -fdata-sections -I.
 # Unique symbols would stay global when a backend's objects are isolated, below.
 HOST_OF_KERNELS := -Xcompiler "$(WARNINGS) -ftree-loop-vectorize -fno-gnu-unique -g1 $(HEAP)"
-NVCC_FLAGS = -std=c++17 $(KERNEL_HOST)$(if $(GPU_OPTIMIZE), $(GPU_OPTIMIZE)) -lineinfo -I. -DBACKEND=gpu $(GENCODE) $(HOST_OF_KERNELS)
+# Where nvcc can, it compiles the kernels of a unit side by side: on 16 cores, those of bf16 in 38 s instead of 111.
+SPLIT := $(if $(NVCC),$(shell $(NVCC) -split-compile=0 --version >/dev/null 2>&1 && echo -split-compile=0))
+NVCC_FLAGS = -std=c++17 $(SPLIT) $(KERNEL_HOST)$(if $(GPU_OPTIMIZE), $(GPU_OPTIMIZE)) -lineinfo -I. -DBACKEND=gpu $(GENCODE) $(HOST_OF_KERNELS)
 SIM_FLAGS = -std=c++17 $(WARNINGS) -Xcompiler -fno-gnu-unique,$(HEAP)
 FLAGS_sim = $(SIM_FLAGS) $(SIMULATED) -I. -DBACKEND=sim
 # Our programs check only when an option asks for it. --annotate must find the source from any folder, so file names are
@@ -246,9 +248,9 @@ endif
 
 simulate = CXX=$$(CXX) bin/simcc $$(FLAGS_$(1))
 # (nvcc waits for simcc, so that the longest compilations of both backends then come first.)
-$(eval $(call backend,gpu,3,| bin/simcc,$$(NVCC) $$(NVCC_FLAGS),nvcc))
-$(eval $(call backend,sim,3,bin/simcc $$(SIMT_HEADERS),$(call simulate,sim),simcc))
-$(eval $(call backend,checked,7,bin/simcc $$(SIMT_HEADERS),$(call simulate,checked),simcc -G))
+$(eval $(call backend,gpu,3,| build/bin/simcc,$$(NVCC) $$(NVCC_FLAGS),nvcc))
+$(eval $(call backend,sim,3,build/bin/simcc $$(SIMT_HEADERS),$(call simulate,sim),simcc))
+$(eval $(call backend,checked,7,build/bin/simcc $$(SIMT_HEADERS),$(call simulate,checked),simcc -G))
 .SECONDARY:
 
 $(foreach object,$(HARDLY_OPTIMIZED),$(eval build/sim/$(object).o: private SIMULATED = -O1))
@@ -278,7 +280,8 @@ $(LIB)/libsimt.a: $(SIMT_ROOMS:%=build/simt-%.o) build/autostart.o
 	@mkdir -p $(@D)
 	@rm -f $@
 	@$(AR) rcs $@ $^
-	@ln -sfn ../../../common/simt/include $(@D)/include
+$(LIB)/include:
+	@mkdir -p $(@D) && ln -sfn ../../../common/simt/include $@
 
 # The CUDA runtime, as all programs share it.
 $(LIB)/libcudart.so:
@@ -305,8 +308,10 @@ $(foreach program,$(HOST_PROGRAMS),$(eval bin/$(program): $(call own_objects,$(p
 $(HOST_PROGRAMS:%=bin/%): bin/%: build/host/tools/%.o build/libgridutils.a build/flags-link | bin
 	$(call say,link)$(CXX) -Wl,--gc-sections $(filter %.o,$^) build/libgridutils.a $(FMT) -lz -lpthread -o $@
 
-bin/simcc: $(addprefix build/host/,tools/simcc.o common/simt/driver.o common/simt/rewrite.o) | $(LIB)/libsimt.a bin
+# (Kernels are compiled by it long before the library is there with which it links other people's.)
+build/bin/simcc: $(addprefix build/host/,tools/simcc.o common/simt/driver.o common/simt/rewrite.o) | bin $(LIB)/include
 	$(call say,link)$(CXX) $^ -lpthread -o $@
+bin/simcc: build/bin/simcc $(LIB)/libsimt.a ;
 
 # The tests of simcc's rewriter, pass by pass.
 bin/rewrite-test: build/host/tests/rewrite/runner.o build/host/common/simt/rewrite.o | bin
@@ -330,7 +335,7 @@ build/alone/common/simt/%.ok: common/simt/% build/flags-simt
 	@mkdir -p $(@D)
 	$(CXX) $(SIMT_FLAGS) -fsyntax-only -x c++ $(alone) /dev/null
 	@touch $@
-build/alone/%.cuh.ok: %.cuh bin/simcc build/flags-sim
+build/alone/%.cuh.ok: %.cuh build/bin/simcc build/flags-sim
 	@mkdir -p $(@D)
 	@echo '#include "$<"' >$(@:.ok=.cu)
 	CXX=$(CXX) bin/simcc $(FLAGS_sim) -w -Xcompiler -fsyntax-only -MMD -MP -MF $(@:.ok=.d) -MT $@ -c $(@:.ok=.cu) -o $@

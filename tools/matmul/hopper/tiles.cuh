@@ -9,7 +9,7 @@
 #include "common/cli/sizes.hpp"
 #include "common/cuda/buffers.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
-#include "kernels/matmul/hopper/tf32x3.cuh"
+#include "kernels/matmul/hopper/tf32x3_workspace.cuh"
 #include "tools/matmul/hopper/tables.cuh"
 #include "tools/matmul/method.cuh"
 #include "tools/matmul/tile_cost.cuh"
