@@ -9,6 +9,12 @@
 # A program without kernels, tools/NAME.cpp, has only the first part.
 # A new file in a room needs no line here: tools/NAME.cu, its kernels and the files in common/ are found.
 
+# The version, for programs, packages and pages alike. The revision is git's, and that of the archive where there is no
+# checkout: git archive writes it into .github/REVISION.
+VERSION := 0.2.0
+REVISION := $(or $(shell { [ -e .git ] && git describe --always --dirty --abbrev=12 --exclude '*'; } 2>/dev/null || \
+    sed -n 's/^\([0-9a-f]\{12\}\)[0-9a-f]*\(-dirty\)\{0,1\}$$/\1\2/p' .github/REVISION 2>/dev/null),unknown)
+
 PREFIX ?= /usr/local
 DESTDIR ?=
 PROGRAM_PREFIX ?=
@@ -90,15 +96,17 @@ HOST_PROGRAMS := $(filter-out simcc,$(HOST_TOOLS))
 # A room, and the host files of a program, are compiled as one unit: most of a file's time goes into templates that the
 # others instantiate, too. build/host/common/io.cpp includes common/io/*.cpp. Files with flags of their own are left out:
 # options.cpp includes the largest library here, and optimizing it takes longer than parsing options ever will; the
-# others spend their time in loops over numbers. So are the files that refer to a program's own code.
+# others spend their time in loops over numbers. So are the files that refer to a program's own code, and the one that
+# has the revision.
 UNOPTIMIZED := common/cli/options.cpp
 LOOPS := common/io/convert.cpp common/io/parse_text.cpp $(wildcard tools/*/host_*.cpp)
 OF_PROGRAM := common/cli/main.cpp common/cli/devices.cpp
+REVISED := common/measure/version.cpp
 HOST_ROOMS := common/io common/cli common/measure common/gang common/simt/driver common/simt/rewrite
-room_files = $(filter-out $(UNOPTIMIZED) $(LOOPS) $(OF_PROGRAM),$(wildcard $(1)/*.cpp))
+room_files = $(filter-out $(UNOPTIMIZED) $(LOOPS) $(OF_PROGRAM) $(REVISED),$(wildcard $(1)/*.cpp))
 object = $(patsubst %.cpp,build/host/%.o,$(1))
 COMMON_HOST := $(addprefix build/host/common/,io.o cli.o measure.o gang.o) \
-    $(call object,$(UNOPTIMIZED) $(filter common/%,$(LOOPS)))
+    $(call object,$(UNOPTIMIZED) $(REVISED) $(filter common/%,$(LOOPS)))
 # The host files of the program $(1), and their objects.
 own_files = $(strip $(call room_files,tools/$(1)))
 own_objects = $(if $(call own_files,$(1)),build/host/tools/$(1)/own.o) $(call object,$(filter tools/$(1)/%,$(LOOPS)))
@@ -114,6 +122,8 @@ AUTOSTART := common/simt/check/core/autostart
 SIMT_FILES = $(filter-out $(AUTOSTART).cpp,$(wildcard common/simt/$(1)/*.cpp common/simt/$(1)/*/*.cpp))
 # (simcc needs only a few files of io, without the libraries of the others.)
 SIMCC_FILES := tools/simcc.cpp $(addprefix common/io/,output_file.cpp process.cpp progress.cpp quantities.cpp terminal.cpp)
+# (Its version is added when it is linked: what it compiles does not depend on that.)
+SIMCC := $(addprefix build/host/,tools/simcc.o common/simt/driver.o common/simt/rewrite.o)
 # simcc puts these first in the include path as system headers, which the compiler does not list as dependencies.
 SIMT_HEADERS := $(shell find common/simt/include -type f)
 BACKENDS := $(if $(NVCC),gpu) sim checked
@@ -195,6 +205,13 @@ build/plants.inc: $(wildcard kernels/memcheckdemo/*.cuh kernels/memcheckdemo/*/*
 	@for file in $^; do printf '{"%s", R"PLANT(' "$$file" && cat "$$file" && printf ')PLANT"},\n' || exit; done >$@
 build/host/tools/memcheckdemo/own.o build/alone/tools/memcheckdemo/sources.cpp.ok: build/plants.inc
 
+# Only version.cpp includes this file, which is written when the version or the revision has changed.
+version_header = printf '\#define GRIDUTILS_%s\n' 'VERSION "$(VERSION)"' 'REVISION "$(REVISION)"'
+build/version.hpp: FORCE
+	@mkdir -p build
+	@$(version_header) | cmp -s - $@ || $(version_header) >$@
+$(call object,$(REVISED)) $(REVISED:%=build/alone/%.ok): build/version.hpp
+
 # A program that compiles kernels at run time contains their text: build/text/FILE.inc is FILE as a string.
 TEXTS := $(sort $(shell sed -n 's,^.include "\(build/text/.*\.inc\)"$$,\1,p' tools/*/*.cpp))
 build/text/%.inc: %
@@ -249,8 +266,8 @@ endif
 simulate = CXX=$$(CXX) bin/simcc $$(FLAGS_$(1))
 # (nvcc waits for simcc, so that the longest compilations of both backends then come first.)
 $(eval $(call backend,gpu,3,| build/bin/simcc,$$(NVCC) $$(NVCC_FLAGS),nvcc))
-$(eval $(call backend,sim,3,build/bin/simcc $$(SIMT_HEADERS),$(call simulate,sim),simcc))
-$(eval $(call backend,checked,7,build/bin/simcc $$(SIMT_HEADERS),$(call simulate,checked),simcc -G))
+$(eval $(call backend,sim,3,$$(SIMCC) $$(SIMT_HEADERS) | build/bin/simcc,$(call simulate,sim),simcc))
+$(eval $(call backend,checked,7,$$(SIMCC) $$(SIMT_HEADERS) | build/bin/simcc,$(call simulate,checked),simcc -G))
 .SECONDARY:
 
 $(foreach object,$(HARDLY_OPTIMIZED),$(eval build/sim/$(object).o: private SIMULATED = -O1))
@@ -309,7 +326,7 @@ $(HOST_PROGRAMS:%=bin/%): bin/%: build/host/tools/%.o build/libgridutils.a build
 	$(call say,link)$(CXX) -Wl,--gc-sections $(filter %.o,$^) build/libgridutils.a $(FMT) -lz -lpthread -o $@
 
 # (Kernels are compiled by it long before the library is there with which it links other people's.)
-build/bin/simcc: $(addprefix build/host/,tools/simcc.o common/simt/driver.o common/simt/rewrite.o) | bin $(LIB)/include
+build/bin/simcc: $(SIMCC) $(call object,$(REVISED)) | bin $(LIB)/include
 	$(call say,link)$(CXX) $^ -lpthread -o $@
 bin/simcc: build/bin/simcc $(LIB)/libsimt.a ;
 
@@ -335,7 +352,7 @@ build/alone/common/simt/%.ok: common/simt/% build/flags-simt
 	@mkdir -p $(@D)
 	$(CXX) $(SIMT_FLAGS) -fsyntax-only -x c++ $(alone) /dev/null
 	@touch $@
-build/alone/%.cuh.ok: %.cuh build/bin/simcc build/flags-sim
+build/alone/%.cuh.ok: %.cuh $(SIMCC) build/flags-sim | build/bin/simcc
 	@mkdir -p $(@D)
 	@echo '#include "$<"' >$(@:.ok=.cu)
 	CXX=$(CXX) bin/simcc $(FLAGS_sim) -w -Xcompiler -fsyntax-only -MMD -MP -MF $(@:.ok=.d) -MT $@ -c $(@:.ok=.cu) -o $@
@@ -469,7 +486,7 @@ clean:
 # ---- looking for defects: see tests/long/fuzz.bash and tests/long/sanitize.bash
 
 SECONDS ?= 60
-fuzz: $(LIB)/libsimt.a
+fuzz: $(LIB)/libsimt.a build/version.hpp
 	@bash tests/long/fuzz.bash $(SECONDS) $(TARGETS)
 
 sanitize:

@@ -9,7 +9,8 @@ load helpers
 # ---- help, version, completion
 
 @test "--help and --version go to standard output with exit status 0" {
-    local program
+    local program version
+    version=$(sed -n 's/^VERSION := //p' "$root/Makefile")
     for program in $(programs); do
         capture "$program" --help
         expect_status 0
@@ -20,7 +21,7 @@ load helpers
         capture "$program" --version
         expect_status 0
         expect_no_errors
-        expect_output_like "^$program \(gridutils\) [0-9]+\.[0-9]+\.[0-9]+\$"
+        expect_output_like "^$program \(gridutils\) $version \((unknown|[0-9a-f]{12}(-dirty)?)\)\$"
     done
 }
 

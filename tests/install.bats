@@ -40,6 +40,37 @@ installed() { (cd image && find . ! -type d | sort); }
     [ -z "$(installed)" ] || complain "left behind: $(installed)"
 }
 
+@test "the revision is git's, or that of an archive, and a file is written only when it has changed" {
+    need git
+    # revision FOLDER: the one that programs built there have.
+    revision() {
+        make -s -C "$1" NVCC= build/version.hpp 2>/dev/null
+        sed -n 's/^#define GRIDUTILS_REVISION "\(.*\)"$/\1/p' "$1/build/version.hpp"
+    }
+    git init -q tree
+    git -C tree config user.name someone
+    git -C tree config user.email someone@example.org
+    mkdir -p tree/.github archive elsewhere
+    cp "$root/Makefile" "$root/.gitattributes" tree
+    cp "$root/.github/REVISION" tree/.github
+    git -C tree add .
+    git -C tree commit -q -m first
+    [ "$(revision tree)" = "$(git -C tree rev-parse HEAD | cut -c 1-12)" ] || complain "of a checkout: $(revision tree)"
+    touch -d yesterday tree/build/version.hpp earlier
+    revision tree >same
+    [ ! tree/build/version.hpp -nt earlier ] || complain "written again though nothing has changed"
+    git -C tree archive HEAD | tar -x -C archive
+    [ "$(revision archive)" = "$(<same)" ] || complain "of an archive: $(revision archive)"
+    echo "# changed" >>tree/Makefile
+    [ "$(revision tree)" = "$(<same)-dirty" ] || complain "of a changed tree: $(revision tree)"
+    # A folder that was copied, or an archive within another project's checkout, has no revision of its own.
+    cp -R tree/Makefile tree/.github elsewhere
+    git init -q .
+    [ "$(revision elsewhere)" = unknown ] || complain "of a copy: $(revision elsewhere)"
+    # Nothing else is compiled again.
+    [ "$(cd "$root" && grep -rl build/version.hpp common kernels tools)" = common/measure/version.cpp ]
+}
+
 @test "a build without a library's headers says what to install" {
     printf '#!/bin/sh\nexec g++ -nostdinc "$@"\n' >bare && chmod +x bare
     capture make -s -C "$root" with-headers CXX="$PWD/bare"

@@ -94,6 +94,29 @@ common/simt/exec/c.hpp: common/simt/check/core/d.hpp" ] || complain "expected tw
 
 # ---- dependencies
 
+@test "a new revision compiles one file again, and links what has it" {
+    cd "$root"
+    [ -d build/sim ] || skip "nothing is built"
+    make -pqn NVCC= all 2>/dev/null >"$scratch/rules" || true
+    # All that depends on the file that has the revision, directly or through others. (What follows a | is not compared.)
+    awk '/^[^ #\t=]+: / {
+            target = substr($1, 1, length($1) - 1)
+            for (i = 2; i <= NF && $i != "|"; ++i) needed[target] = needed[target] " " $i " "
+        }
+        END {
+            is_new["build/version.hpp"] = found = 1
+            while (found) {
+                found = 0
+                for (target in needed) for (file in is_new)
+                    if (!(target in is_new) && index(needed[target], " " file " ")) is_new[target] = found = 1
+            }
+            for (file in is_new) print file
+        }' "$scratch/rules" >"$scratch/again"
+    [ "$(grep '\.o$' "$scratch/again")" = build/host/common/measure/version.o ] || complain "compiled: $(grep '\.o$' "$scratch/again")"
+    grep -q -x bin/reduce "$scratch/again"
+    grep -q -x bin/simcc "$scratch/again"
+}
+
 @test "a changed header rebuilds what uses it, in every backend, and a header that is gone is no error" {
     local backend
     cd "$root"

@@ -31,7 +31,7 @@ gang         io cuda measure
 cli          io cuda measure gang
 kernels      io cuda
 tools        io cuda measure cli gang kernels
-simcc        io cli simt/driver simt/rewrite
+simcc        io measure simt/driver simt/rewrite
 simt/include
 simt/exec    simt/include
 simt/runtime simt/include simt/exec

@@ -816,7 +816,7 @@ CU
     capture simcc --version
     expect_status 0
     expect_no_errors
-    expect_output_like '^simcc \(gridutils\) [0-9.]+$'
+    expect_output_like '^simcc \(gridutils\) [0-9.]+ \([0-9a-z-]+\)$'
 }
 
 @test "-fsyntax-only reports errors and writes no object" {

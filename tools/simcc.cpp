@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <stdexcept>
 
-#include "common/cli/version.hpp"
+#include "common/measure/version.hpp"
 #include "common/simt/driver/option_table.hpp"
 #include "common/simt/driver/process.hpp"
 #include "tools/simcc/chain.hpp"

@@ -13,11 +13,11 @@
 #include "common/cli/message.hpp"
 #include "common/cli/options.hpp"
 #include "common/cli/session.hpp"
-#include "common/cli/version.hpp"
 #include "common/gang/process_team.hpp"
 #include "common/io/output.hpp"
 #include "common/io/progress.hpp"
 #include "common/io/text.hpp"
+#include "common/measure/version.hpp"
 
 static const char* needs_text(Needs needs) {
     switch (needs) {
@@ -61,7 +61,7 @@ static void join_others(const Program& program, int argc, char** argv, Options& 
                         std::optional<ProcessTeam>& team) {
     const World world = find_world(std::getenv);
     if (world.processes == 1) return;
-    const std::string build = text("gridutils {} (build {:.12})", gridutils_version, build_of_this_program());
+    const std::string build = text("gridutils {} (build {:.12})", version_of_rows, build_of_this_program());
     team.emplace(
         world, build, command_text(program, argc, argv),
         [&program, color = options.color](const auto& message) {

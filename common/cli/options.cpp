@@ -11,10 +11,10 @@
 
 #include "common/cli/completion.hpp"
 #include "common/cli/presence.hpp"
-#include "common/cli/version.hpp"
 #include "common/io/output.hpp"
 #include "common/io/terminal.hpp"
 #include "common/io/text.hpp"
+#include "common/measure/version.hpp"
 
 namespace {
 

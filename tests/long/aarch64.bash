@@ -69,7 +69,7 @@ fi
 # ---- build, test
 
 rm -rf "${tree:?}"/{common,kernels,tools,tests,man} &&
-    cp -a Makefile README.md .ci common kernels tools tests man "$tree" || exit
+    cp -a Makefile README.md .ci .github .gitattributes common kernels tools tests man "$tree" || exit
 # shellcheck disable=SC2086  # several targets
 make -C "$tree" --no-print-directory -j"${TEST_JOBS:-$(nproc)}" NVCC= ${BUILD_ONLY:-all bin/rewrite-test} || exit
 if [ $# -eq 0 ] && [ "${BUILD_ONLY-}" ]; then exit; fi

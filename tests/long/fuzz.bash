@@ -13,7 +13,7 @@ seconds=${1-60}
 [[ $seconds =~ ^[1-9][0-9]*$ ]] || { echo "Usage: tests/long/fuzz.bash SECONDS [TARGET]..." >&2; exit 2; }
 [ $# -eq 0 ] || shift
 [ $# -gt 0 ] || set -- npy text tables formats sizes globs options simcc_options rewrite expression
-sources=(common/io/*.cpp common/cli/{check_options,completion,option_table,options,presence,sizes}.cpp common/simt/rewrite/*.cpp
+sources=(common/io/*.cpp common/cli/{check_options,completion,option_table,options,presence,sizes}.cpp common/measure/version.cpp common/simt/rewrite/*.cpp
     common/simt/driver/option*.cpp tests/fuzz/{targets,readers,tables,command_line,rewriter,expressions}.cpp
     tools/trapezoid/{expression,expression_parser,math_functions}.cpp tools/plot/*.cpp)
 sanitizers=("-fsanitize=address,undefined" -fno-sanitize-recover=undefined)

@@ -34,7 +34,7 @@ fi
 [ $# -gt 0 ] || set -- "${default[@]}"
 
 mkdir -p "$tree" && rm -rf "${tree:?}"/{common,kernels,tools,tests,man,reports} && mkdir "$reports" &&
-    cp -a Makefile README.md .ci common kernels tools tests man "$tree" || exit
+    cp -a Makefile README.md .ci .github .gitattributes common kernels tools tests man "$tree" || exit
 # shellcheck disable=SC2086  # several targets
 make -C "$tree" --no-print-directory -j"$(nproc)" NVCC= CXX="$CXX" OPTIMIZE=-O1 BACKENDS="$backends" \
     ${BUILD_ONLY:-all} || exit

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+// Alone in its unit: nothing else is compiled again when the revision changes.
+#include "common/measure/version.hpp"
+
+#include "build/version.hpp"
+
+const char* const gridutils_version = GRIDUTILS_VERSION " (" GRIDUTILS_REVISION ")";
+const char* const version_of_rows = GRIDUTILS_VERSION "+" GRIDUTILS_REVISION;
