@@ -279,6 +279,58 @@ END
     expect_no_errors
 }
 
+@test "compare: warns of other versions, CUDA versions and compilers, between tables and within one" {
+    # build VERSION CUDA COMPILER: the columns, as JSON has them.
+    build() { echo "\"version\":$1,\"cuda_version\":$2,\"compiler\":$3,"; }
+    fields=$(build '"0.2.0+0123456789ab"' '"13.0.88"' '"g++-12.2.0"') rows old
+    fields=$(build '"0.3.0+ba9876543210"' '"13.1.2"' '"clang++-16.0.6"') rows new
+    capture compare old new
+    expect_status 0
+    diff - stderr <<'END'
+compare: warning: versions differ: 0.2.0+0123456789ab in old, 0.3.0+ba9876543210 in new
+compare: warning: CUDA versions differ: 13.0.88 in old, 13.1.2 in new
+compare: warning: compilers differ: g++-12.2.0 in old, clang++-16.0.6 in new
+END
+    capture compare old old
+    expect_no_errors
+    # Programs differ in these on the host, too, where there is no CUDA.
+    sed 's/"timer":"event"/"timer":"host"/; s/"13[^"]*"/null/' old >old_host
+    sed 's/"timer":"event"/"timer":"host"/; s/"13[^"]*"/null/' new >new_host
+    capture compare old_host new_host
+    [ "$(sed 's/:[^:]*$//' stderr | paste -sd ';')" = "compare: warning: versions differ;compare: warning: compilers differ" ]
+    cat old new old_host >mixed
+    capture compare mixed mixed
+    diff - stderr <<'END'
+compare: warning: versions differ within mixed: 0.2.0+0123456789ab and 0.3.0+ba9876543210
+compare: warning: CUDA versions differ within mixed: 13.0.88 and 13.1.2
+compare: warning: compilers differ within mixed: clang++-16.0.6 and g++-12.2.0
+END
+    # With --peers all kernels are in one table, and it is said once.
+    fields=$(build '"0.3.0+ba9876543210"' '"13.0.88"' '"g++-12.2.0"') rows another 1 30 tree leaf
+    cat old another >kernels
+    capture compare --peers kernels --base tree
+    expect_errors_like 'compare: warning: versions differ within kernels: 0.2.0.0123456789ab and 0.3.0.ba9876543210'
+    [ "$(grep -c within stderr)" = 1 ] || complain "said more than once"
+}
+
+@test "compare: joins tables of schemas 1, 2 and 3, also in one file" {
+    local first=schema,tool,kernel,dtype,n,device,timer,cache,median_ns,verify second=,driver_version,host_name,run_utc
+    local third=,version,cuda_version,compiler at=,580.1,alpha,2026-01-02T00:00:00Z
+    printf '%s,p_op\n1,reduce,tree,f32,1024,A GPU,event,cold,%d,pass,sum\n' $first 100 >one
+    printf '%s,p_op\n2,reduce,tree,f32,1024,A GPU,event,cold,%d,pass%s,sum\n' $first$second 110 $at >two
+    printf '%s,p_op\n3,reduce,tree,f32,1024,A GPU,event,cold,%d,pass%s,0.2.0+0123456789ab,13.0.88,g++-12.2.0,sum\n' \
+        $first$second$third 120 $at >three
+    capture compare one two three
+    expect_status 0
+    expect_no_errors
+    [ "$(paste -d ' ' <(column other) <(column p_op) <(column ratio) | paste -sd ,)" = "two sum 1.10000,three sum 1.20000" ]
+    cat three two one >all
+    sed 's/^3,\(.*\),120,/3,\1,240,/' three >later
+    capture compare all later
+    expect_no_errors
+    [ "$(column base_median_ns) $(column other_median_ns)" = "110.000 240.000" ] || complain "they are not the median of all three"
+}
+
 @test "compare: --peers compares the kernels of a table with one of them" {
     rows one 1 30 ours && rows two 1.1 30 library && rows three 1.3 30 textbook
     sed -i 's/"block":"256"/"block":null/; s/A GPU/host/; s/"timer":"event"/"timer":"host"/' three

@@ -53,7 +53,7 @@ show "reduce --quiet -k 'shuffle-tree,tagged' -n 64Ki -r 20 --json | compare --q
 echo
 echo "The simulator counts what makes a kernel slow. A lecture's first step diverges, its second has bank conflicts, its third neither:"
 show "reduce --device sim --quiet --counters -k 'interleaved-divergent,interleaved-conflicts,sequential' |
-    cut -d, -f 3,55,59,76"
+    cut -d, -f 3,58,62,79"
 
 echo
 echo "Which words a warp touches decides what memory must move: the lecture's formula beside the simulator's count:"

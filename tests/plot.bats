@@ -55,6 +55,25 @@ raw() {
         { x = $1; y = $2 }' points || complain "points: $(cat points)"
 }
 
+@test "rows of schemas 1, 2 and 3 in one file are one sweep" {
+    sweep >sweep.csv
+    # with SCHEMA COLUMNS CELLS: the sweep's rows of that schema, which has these columns behind the first table's.
+    with() { sed "1s/\$/$2/; 1!s/^1,/$1,/; 1!s/\$/$3/" sweep.csv; }
+    {
+        grep -v ,65536, sweep.csv
+        with 2 ,driver_version,host_name,run_utc ,580.1,alpha,2026-01-02T00:00:00Z | grep -e schema -e 'tagged,f32,65536,'
+        with 3 ,driver_version,host_name,run_utc,version,cuda_version,compiler \
+            ,580.1,alpha,2026-01-02T00:00:00Z,0.2.0+0123456789ab,13.0.88,g++-12.2.0 | grep -e schema -e 'cub,f32,65536,'
+    } >all.csv
+    for file in sweep all; do
+        draws $file.csv -o $file.svg
+        grep -E '<(path|circle|text) ' $file.svg | sed 's/<title>.*//' >$file.marks
+    done
+    [ "$(count point all.svg)" = 8 ]
+    [ -s all.marks ] && diff sweep.marks all.marks >&2 || complain "another picture than that of schema 1"
+    [ "$(grep -c '^host_name: alpha' all.svg) $(grep -c '^compiler: g++-12.2.0' all.svg)" = "2 1" ] || complain "what the rows say"
+}
+
 @test "over sizes both axes are logarithmic, unless the values lie within a factor of 2" {
     # steps FACTOR [X [ARGUMENT]...]: the ratio of the second step upwards to the first, for times that grow by FACTOR.
     steps() {

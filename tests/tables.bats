@@ -6,10 +6,10 @@
 
 load helpers
 
-common_header=schema,tool,kernel,dtype,n,bytes,flop,grid,block,smem_bytes,device,device_uuid,timer,cache,warmup,samples,min_ns,p25_ns,median_ns,p75_ns,max_ns,mean_ns,gbyte_per_s,gflop_per_s,sm_clock_mhz,throttled,verify,driver_version,host_name,run_utc
+common_header=schema,tool,kernel,dtype,n,bytes,flop,grid,block,smem_bytes,device,device_uuid,timer,cache,warmup,samples,min_ns,p25_ns,median_ns,p75_ns,max_ns,mean_ns,gbyte_per_s,gflop_per_s,sm_clock_mhz,throttled,verify,driver_version,host_name,run_utc,version,cuda_version,compiler
 
 # The columns of --counters, as the header has them.
-counters() { reduce --counters -k shared-tree -n 10 --csv | head -1 | tr , '\n' | grep -v -e '^p_' | tail -n +31 | paste -sd ,; }
+counters() { reduce --counters -k shared-tree -n 10 --csv | head -1 | tr , '\n' | grep -v -e '^p_' | tail -n +34 | paste -sd ,; }
 
 @test "CSV has the header of the schema, then only the program's own columns" {
     local program header counters
@@ -25,7 +25,7 @@ counters() { reduce --counters -k shared-tree -n 10 --csv | head -1 | tr , '\n' 
         # (Columns of devices that work together have the names of --gang in all programs.)
         [ -z "$(tr , '\n' <<<"${header#"$common_header"}" | grep -v -x -e 'p_.*' -e '' -e gang -e ranks)" ]
         [ "$(column tool | sort -u)" = "$program" ]
-        [ "$(column schema | sort -u)" = 2 ]
+        [ "$(column schema | sort -u)" = 3 ]
     done
 }
 
@@ -81,7 +81,7 @@ counters() { reduce --counters -k shared-tree -n 10 --csv | head -1 | tr , '\n' 
 }
 
 @test "the driver's version comes from NVML; without NVML, or for a device that it does not know, there is none" {
-    local sources=("$root/tests/units/origin.cpp" "$root"/common/measure/{origin,nvml}.cpp)
+    local sources=("$root/tests/units/origin.cpp" "$root"/common/measure/{origin,nvml,version}.cpp)
     "${CXX:-g++}" -std=c++20 -I "$root" "${sources[@]}" -ldl -o origin
     "${CXX:-g++}" -std=c++20 -I "$root" -DAS_NVML -shared -fPIC "${sources[0]}" -o libnvidia-ml.so.1
     capture env LD_LIBRARY_PATH=. ./origin
@@ -93,7 +93,7 @@ counters() { reduce --counters -k shared-tree -n 10 --csv | head -1 | tr , '\n' 
 }
 
 @test "tables of several programs have the same first columns and concatenate" {
-    pipeline '{ reduce -d $device -n 100 --csv; vecadd -d $device -n 100 --csv --no-header; } | cut -d , -f 1-30'
+    pipeline '{ reduce -d $device -n 100 --csv; vecadd -d $device -n 100 --csv --no-header; } | cut -d , -f 1-33'
     expect_status 0
     expect_clean_table
     [ "$(column tool | uniq | paste -sd ' ')" = "reduce vecadd" ]

@@ -46,6 +46,8 @@ static DeviceInfo describe(int ordinal) {
     device.ordinal = ordinal;
 #ifdef __SIMCC__
     device.simulated = true;
+#else
+    device.cuda_version = text("{}.{}.{}", __CUDACC_VER_MAJOR__, __CUDACC_VER_MINOR__, __CUDACC_VER_BUILD__);
 #endif
 #ifdef SIMT_CHECKED
     device.checked = true;

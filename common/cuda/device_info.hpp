@@ -15,8 +15,9 @@ struct DeviceInfo {
     int multiprocessors = 0;
     int clock_khz = 0;  // their maximum; 0 if the driver does not report it
     std::size_t memory_bytes = 0, l2_bytes = 0;
-    double peak_gbyte_per_s = 0;  // from bus width and memory clock; 0 if the driver does not report them
-    std::size_t process = 0;      // which of a launcher's processes drives it
+    std::string cuda_version = "none";  // of the nvcc that compiled its kernels, "13.0.88"; none in the simulator
+    double peak_gbyte_per_s = 0;        // from bus width and memory clock; 0 if the driver does not report them
+    std::size_t process = 0;            // which of a launcher's processes drives it
 };
 
 // The sum of a rate over `count` devices that work together; 0 if the rate of one is unknown. Devices beyond those in

@@ -77,6 +77,9 @@ std::vector<ReportColumn> schema_columns(const DeviceInfo& device) {
         {{"driver_version"}, [origin](const Of& of) { return on_host(of) ? "none" : origin.driver_version; }},
         {{"host_name"}, [origin](const Of&) { return origin.host_name; }},
         {{"run_utc"}, [origin](const Of&) { return origin.run_utc; }},
+        {{"version"}, [origin](const Of&) { return origin.version; }},
+        {{"cuda_version"}, [origin](const Of& of) { return on_host(of) ? "none" : origin.cuda_version; }},
+        {{"compiler"}, [origin](const Of&) { return origin.compiler; }},
     };
     // clang-format on
 }

@@ -3,14 +3,16 @@
 
 #include "common/io/text.hpp"
 #include "common/measure/counter_columns.hpp"
+#include "common/measure/origin.hpp"
 
 using simt::check::KernelCounters;
 using simt::check::LineCounters;
 
 static std::string or_none(const std::string& word) { return word.empty() ? "none" : word; }
 
-static auto line_columns() {
+static auto line_columns(const DeviceInfo& device) {
     using Of = CountedLine;
+    const Origin origin = origin_of_rows(device);
     std::vector<ColumnOf<Of, std::function<Cell(const Of&)>>> columns = {
         {{"schema"}, [](const Of&) { return table_schema; }},
         {{"tool"}, [](const Of& of) { return of.run.program_name; }},
@@ -21,6 +23,9 @@ static auto line_columns() {
         {{"file", "file"}, [](const Of& of) { return or_none(of.line.file); }},
         {{"line", "line"}, [](const Of& of) { return whole(of.line.line); }},
         {{"function"}, [](const Of& of) { return or_none(of.line.function); }},
+        {{"version"}, [origin](const Of&) { return origin.version; }},
+        {{"cuda_version"}, [origin](const Of&) { return origin.cuda_version; }},
+        {{"compiler"}, [origin](const Of&) { return origin.compiler; }},
     };
     append_counter_columns(columns);
     return columns;
@@ -28,7 +33,7 @@ static auto line_columns() {
 
 LineReport::LineReport(Run& run)
     : run_(run),
-      columns_(line_columns()),
+      columns_(line_columns(run.device)),
       table_(run.output, run.format(), run.settings.header, columns_of(columns_)) {}
 
 void LineReport::add(const Measurement& measurement, const std::string& title) {

@@ -54,7 +54,7 @@ struct Measurement {
     std::vector<simt::check::KernelCounters> kernels;  // --counters: for each kernel that it launched
 };
 
-constexpr long long table_schema = 2;  // the first column of every row
+constexpr long long table_schema = 3;  // the first column of every row
 
 // The medians that --ladder compares with; 0 if there is none yet.
 struct LadderTimes {

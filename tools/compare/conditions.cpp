@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <set>
+#include <utility>
 
 #include "common/io/text.hpp"
 
@@ -19,15 +21,23 @@ namespace {
 
 using Words = std::set<std::string>;
 
-// If one of these differs, a difference in times is no surprise.
+// If one of these differs, a difference in times is no surprise. Those of the build are the same in all of its rows,
+// apart from "none" where one does not apply, or is not known, as in tables of schemas 1 and 2.
 struct Circumstance {
     const char* column;
     const char* what;
+    bool of_build = false;
 };
 constexpr Circumstance circumstances[] = {
-    {"device", "devices differ"},         {"device_uuid", "the GPUs differ, though not in their name"},
-    {"driver_version", "drivers differ"}, {"host_name", "machines differ"},
-    {"timer", "timers differ"},           {"cache", "caches differ"},
+    {"device", "devices differ"},
+    {"device_uuid", "the GPUs differ, though not in their name"},
+    {"driver_version", "drivers differ"},
+    {"host_name", "machines differ"},
+    {"timer", "timers differ"},
+    {"cache", "caches differ"},
+    {"version", "versions differ", true},
+    {"cuda_version", "CUDA versions differ", true},
+    {"compiler", "compilers differ", true},
 };
 
 std::string text_of(const Words& words) {
@@ -47,20 +57,37 @@ void for_rows(const Compared& compared, const Side& other, Visit visit) {
 
 void warn_of_differences(const Side& base, const Side& other, const Compared& compared, std::vector<std::string>& to) {
     bool devices_differ = false;
-    for (const auto& [column, what] : circumstances) {
+    for (const auto& [column, what, of_build] : circumstances) {
         if (!base.table->find(column) || !other.table->find(column)) continue;
         Words of_base, of_other;
         for_rows(compared, other, [&](const Row& row) {
-            if (ran_on_host(base, row.base_row) || ran_on_host(other, row.other_row)) return;
             const std::string before = word_of(base, column, row.base_row),
                               after = word_of(other, column, row.other_row);
-            if (before == after) return;
+            const bool says_nothing = of_build ? before == "none" || after == "none"
+                                               : ran_on_host(base, row.base_row) || ran_on_host(other, row.other_row);
+            if (before == after || says_nothing) return;
             of_base.insert(before);
             of_other.insert(after);
         });
         if (of_base.empty() || (devices_differ && column == std::string("device_uuid"))) continue;
         devices_differ |= column == std::string("device");
         to.push_back(text("{}: {} in {}, {} in {}", what, text_of(of_base), base.name, text_of(of_other), other.name));
+    }
+}
+
+// Rows of several builds in one table of ours. (With --peers, several sides have the same table.)
+void warn_of_mixed_builds(const Side& side, std::vector<std::string>& to) {
+    if (!has_our_schema(*side.table)) return;
+    for (const auto& [column, what, of_build] : circumstances) {
+        const TableColumn* const cells = of_build ? side.table->find(column) : nullptr;
+        if (!cells || side.rows.empty()) continue;
+        Words words;
+        std::uint64_t last = ~cells->key(side.rows.front());
+        for (const std::size_t row : side.rows)
+            if (std::exchange(last, cells->key(row)) != cells->key(row)) words.insert(word_of(side, column, row));
+        words.erase("none");
+        const std::string warning = text("{} within {}: {}", what, side.table->name, text_of(words));
+        if (words.size() > 1 && std::find(to.begin(), to.end(), warning) == to.end()) to.push_back(warning);
     }
 }
 
@@ -130,6 +157,7 @@ std::vector<std::string> warnings(const std::vector<Side>& sides, const Compared
     std::vector<std::string> found;
     for (std::size_t i = 0; i < sides.size(); ++i) {
         warn_of_state(sides[i], found);
+        warn_of_mixed_builds(sides[i], found);
         if (i == 0) continue;
         warn_of_differences(sides[0], sides[i], compared, found);
         warn_of_clocks(sides[0], sides[i], compared, found);
