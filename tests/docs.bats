@@ -139,6 +139,14 @@ documented_options() {
     done
 }
 
+@test "the citation and the newest entry of the changes name the version that the Makefile has" {
+    local version
+    version=$(sed -n 's/^VERSION := //p' "$root/Makefile")
+    [[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || complain "VERSION := $version"
+    grep -q -x -F "version: $version" "$root/.github/CITATION.cff" || complain "CITATION.cff has another version"
+    [[ $(grep -m 1 '^## ' "$root/.github/CHANGELOG.md") == "## $version ("* ]] || complain "CHANGELOG.md begins with another version"
+}
+
 @test "the examples in the pages of all programs run and print what they show" {
     need mlr datamash jq
     local program
