@@ -311,7 +311,7 @@ $(LIB)/libcudart.so:
 
 # (An older build has a folder of that name.)
 bin: FORCE
-	@[ -L $@ ] || { rm -rf $@ && mkdir -p build/bin && ln -s build/bin $@; }
+	@mkdir -p build/bin && { [ -L $@ ] || { rm -rf $@ && ln -s build/bin $@; }; }
 
 # timing-test is the timing layer's own test, with kernels of known duration.
 $(foreach program,$(PROGRAMS),$(eval bin/$(program): $(call own_objects,$(program))))

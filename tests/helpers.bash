@@ -59,8 +59,7 @@ once() {
 
 # objects_of SOURCE...: the objects of the programs whose own headers these include.
 objects_of() {
-    local tool
-    for tool in $(sed -n 's,^#include "tools/\([^/]*\)/.*,\1,p' "$@" | sort -u); do ls "$root/build/host/tools/$tool"/*.o; done
+    sed -n 's,^#include "tools/\([^/]*\)/.*,\1,p' "$@" | sort -u | while read -r tool; do ls "$root/build/host/tools/$tool"/*.o; done
 }
 
 # unit_program DIR/NAME [ARGUMENT]...: compiles tests/DIR/NAME.cpp, with the rooms that it uses, to ./NAME. The
