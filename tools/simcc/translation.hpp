@@ -15,6 +15,7 @@
 #include "common/io/progress.hpp"
 #include "common/simt/driver/assembly.hpp"
 #include "common/simt/driver/options.hpp"
+#include "common/simt/driver/places.hpp"
 #include "common/simt/driver/process.hpp"
 #include "common/simt/driver/red_zones.hpp"
 #include "common/simt/driver/toolchain.hpp"
@@ -67,9 +68,9 @@ public:
     }
 
     void mark_file(const std::string& from, const std::string& to) {
-        if (options_.verbose) std::fprintf(stderr, "# mark the branches of %s in %s\n", from.c_str(), to.c_str());
+        if (options_.verbose) std::fprintf(stderr, "# mark the branches and places of %s in %s\n", from.c_str(), to.c_str());
         if (options_.dry_run) return;
-        write_file(to, with_red_zones(with_heap_deletes(mark_branches(without_coverage(read_file(from))))));
+        write_file(to, with_red_zones(with_heap_deletes(mark_branches(mark_places(without_coverage(read_file(from)))))));
     }
 
 private:

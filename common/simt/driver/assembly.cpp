@@ -2,8 +2,11 @@
 #include "common/simt/driver/assembly.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <initializer_list>
 #include <vector>
+
+#include "common/simt/driver/places.hpp"
 
 namespace simcc {
 namespace {
@@ -14,19 +17,6 @@ bool starts_with_one_of(std::string_view text, std::initializer_list<std::string
     return std::any_of(prefixes.begin(), prefixes.end(),
                        [&](std::string_view prefix) { return starts_with(text, prefix); });
 }
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-    std::vector<std::string_view> lines;
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
-        lines.push_back(text.substr(0, end));
-        text.remove_prefix(end);
-    }
-    return lines;
-}
-
-/// The role of a line of assembly in a basic block.
-enum class Role { entry, branch, end, other };
 
 bool enters_block_on_x86(std::string_view line) { return starts_with(line, "\tcall\t__sanitizer_cov_trace_pc"); }
 bool enters_block_on_arm(std::string_view line) { return starts_with(line, "\tbl\t__sanitizer_cov_trace_pc"); }
@@ -39,13 +29,32 @@ bool is_branch_on_arm(std::string_view line) {
                                "\tb.",    "\tcbz\t", "\tcbnz\t", "\ttbz\t", "\ttbnz\t", "\tbr\t"});
 }
 
-/// The role of a line for either processor: no instruction that begins with j or ends a block means both.
-Role role_of(std::string_view line) {
-    if (enters_block_on_x86(line) || enters_block_on_arm(line)) return Role::entry;
-    if (starts_with_one_of(line, {"\tjmp\t*", "\tnotrack jmp\t*"})) return Role::branch;
-    if (starts_with_one_of(line, {"\tjmp\t", "\tb\t", "\tret", "\t.cfi_endproc"})) return Role::end;
-    return starts_with(line, "\tj") || is_branch_on_arm(line) ? Role::branch : Role::other;
-}
+/// Where the lines of assembly come from: reads the compiler's .file and .loc.
+class SourceFiles {
+public:
+    void read(std::string_view line) {
+        constexpr std::string_view file = "\t.file ", place = "\t.loc ";
+        if (starts_with(line, file) && line.size() > file.size() && line[file.size()] != '"') {
+            const std::size_t number = number_in(line.substr(file.size()));
+            if (foreign_.size() <= number) foreign_.resize(number + 1);
+            foreign_[number] = is_foreign_file(line);
+        } else if (starts_with(line, place)) {
+            const std::size_t number = number_in(line.substr(place.size()));
+            is_foreign_ = number < foreign_.size() && foreign_[number];
+        }
+    }
+    bool is_foreign() const { return is_foreign_; }
+
+private:
+    static std::size_t number_in(std::string_view text) {
+        std::size_t number = 0;
+        std::from_chars(text.data(), text.data() + text.size(), number);
+        return number;
+    }
+
+    std::vector<bool> foreign_;  // by the files' numbers
+    bool is_foreign_ = false;
+};
 
 /// A no-op that encodes the distance between two labels. On x86-64: nopl distance(%rax). On AArch64: mov xzr,
 /// #distance / 4, which has room for a mebibyte. (counters/results.cpp decodes it.)
@@ -68,16 +77,38 @@ std::size_t deletes_at(std::string_view line) {
 
 }  // namespace
 
+std::vector<std::string_view> lines_of(std::string_view text) {
+    std::vector<std::string_view> lines;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+        lines.push_back(text.substr(0, end));
+        text.remove_prefix(end);
+    }
+    return lines;
+}
+
+// For either processor: no instruction that begins with j or ends a block means both.
+Role role_of(std::string_view line) {
+    if (enters_block_on_x86(line) || enters_block_on_arm(line)) return Role::entry;
+    if (starts_with_one_of(line, {"\tjmp\t*", "\tnotrack jmp\t*"})) return Role::branch;
+    if (starts_with_one_of(line, {"\tjmp\t", "\tb\t", "\tret", "\t.cfi_endproc"})) return Role::end;
+    return starts_with(line, "\tj") || is_branch_on_arm(line) ? Role::branch : Role::other;
+}
+
 std::string mark_branches(std::string_view assembly) {
     constexpr std::size_t none = ~std::size_t{0};
     constexpr std::size_t most_lines = 100'000;  // of a block with a mark: far less than a mebibyte of instructions
     const std::vector<std::string_view> lines = lines_of(assembly);
     // For each line that enters a block, the last jump of that block; and for each such jump, the block's line.
     std::vector<std::size_t> jump_of(lines.size(), none), entry_of(lines.size(), none);
+    std::vector<bool> is_foreign(lines.size(), false);  // of a block's entry and jump
     std::size_t entry = none, jump = none;
+    SourceFiles files;
     for (std::size_t i = 0; i < lines.size(); ++i) {
+        files.read(lines[i]);
         const Role role = role_of(lines[i]);
         if (role == Role::branch) jump = i;
+        is_foreign[i] = (role == Role::branch || role == Role::entry) && files.is_foreign();
         if ((role == Role::entry || role == Role::end || i + 1 == lines.size()) && entry != none && jump != none &&
             jump - entry < most_lines) {
             jump_of[entry] = jump;
@@ -91,10 +122,13 @@ std::string mark_branches(std::string_view assembly) {
     std::string marked;
     marked.reserve(assembly.size() + assembly.size() / 8);
     for (std::size_t i = 0; i < lines.size(); ++i) {
-        if (entry_of[i] != none) marked += ".Lsimt_branch" + std::to_string(entry_of[i]) + ":\n";
+        if (entry_of[i] != none && !is_foreign[i]) marked += ".Lsimt_branch" + std::to_string(entry_of[i]) + ":\n";
         marked += lines[i];
-        if (jump_of[i] == none) continue;
-        const std::string block = ".Lsimt_block" + std::to_string(i), branch = ".Lsimt_branch" + std::to_string(i);
+        const bool is_foreign_entry = is_foreign[i] && role_of(lines[i]) == Role::entry;
+        if (jump_of[i] == none && !is_foreign_entry) continue;
+        const bool counts = jump_of[i] != none && !is_foreign[jump_of[i]];
+        const std::string block = ".Lsimt_block" + std::to_string(i);
+        const std::string branch = counts ? ".Lsimt_branch" + std::to_string(i) : block;
         marked += block + ":\n" + mark(enters_block_on_arm(lines[i]), block, branch);
     }
     return marked;

@@ -4,13 +4,23 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace simcc {
 
+/// The lines of a text, each with its newline.
+std::vector<std::string_view> lines_of(std::string_view text);
+
+/// The role of a line of assembly in a basic block.
+enum class Role { entry, branch, end, other };
+Role role_of(std::string_view line);
+
 /// Marks the basic blocks that end in a branch. Every basic block begins with a call to __sanitizer_cov_trace_pc. If
 /// the block ends with a conditional or indirect jump, this adds a no-op after the call that encodes the distance to
-/// the jump. So the counters know every branch and its source line, even if all lanes always go the same way. The
-/// assembly is for x86-64 or AArch64, whatever processor simcc itself runs on; that for other processors is unchanged.
+/// the jump. So the counters know every branch and its source line, even if all lanes always go the same way. A
+/// distance of 0 marks a block of the simulator's own headers, whose branches do not count: a GPU has a single
+/// instruction there. The assembly is for x86-64 or AArch64, whatever processor simcc itself runs on; that for other
+/// processors is unchanged.
 std::string mark_branches(std::string_view assembly);
 
 /// Removes the calls to __sanitizer_cov_trace_pc from functions with a patchable entry (.LPFE). These are the

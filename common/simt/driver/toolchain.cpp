@@ -264,6 +264,7 @@ Command compile_command(const Toolchain& toolchain, const Options& options, cons
     append(command, options.compiler);
     append(command, quiet);
     if (clang) append(command, quiet_clang);
+    if (options.checked) command.push_back("-dA");  // comments for places.cpp
     append(command, {"-x", clang ? "c++-cpp-output" : "c++", options.checked ? "-S" : "-c", rewritten, "-o", output});
     return command;
 }

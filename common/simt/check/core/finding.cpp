@@ -73,10 +73,14 @@ struct Location {
         if (plain_name(outermost).substr(0, plain_name(kernel).find('<')) ==
             plain_name(kernel).substr(0, plain_name(kernel).find('<'))) {
             function = outermost;
-        } else {
+        } else if (!frames.front().function.empty()) {
             function = frames.front().function;
+        } else if (!outermost.empty()) {
+            function = outermost;
         }
         if (frames.size() > 1) callers = std::move(frames);
+        // (Without debug information, functions that are inlined have no names.)
+        std::erase_if(callers, [](const Frame& frame) { return frame.function.empty(); });
     }
 
     // "tile(float*)+0x1a0 in a.cu:12"
@@ -178,6 +182,13 @@ private:
         print_backtrace(finding.backtrace, finding.backtrace_time);
         print_backtrace(backtrace_of_allocation(finding.allocation_serial), "at allocation time");
         text_ += std::string(prefix) + '\n';
+        for (const Side& side : finding.sides) note_missing_lines(side.place.pc);
+        for (const void* pc : finding.backtrace) note_missing_lines(pc);
+    }
+
+    void note_missing_lines(const void* pc) {
+        const std::string note = pc ? note_on_missing_lines(symbol_of(pc)) : "";
+        if (!note.empty()) line("", note);
     }
 
     void print_place(const Side& side, const std::string& kernel, uint64_t count) {

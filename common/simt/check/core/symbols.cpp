@@ -4,13 +4,18 @@
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <link.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
+
+#include "common/simt/check/core/code_marks.hpp"
 
 #if __has_include(<backtrace.h>)
 #include <backtrace.h>
@@ -72,13 +77,31 @@ void note_function(void* data, uintptr_t, const char* name, uintptr_t address, u
     *static_cast<FunctionStart*>(data) = {name, address};
 }
 
+int count_loaded(dl_phdr_info* module, size_t, void* count) {
+    *static_cast<unsigned long long*>(count) = module->dlpi_adds;
+    return 1;
+}
+
+// libbacktrace reads the modules that are loaded when it starts; after a dlopen() it starts again.
+backtrace_state* current_state() {
+    static backtrace_state* state = nullptr;
+    static unsigned long long modules_read = 0;
+    unsigned long long modules = 0;
+    dl_iterate_phdr(count_loaded, &modules);
+    if (!state || modules != modules_read) state = backtrace_create_state(nullptr, 0, ignore_error, nullptr);
+    modules_read = modules;
+    return state;
+}
+
 void look_up(uintptr_t address, Symbol& symbol) {
-    static backtrace_state* const state = backtrace_create_state(nullptr, 0, ignore_error, nullptr);
+    backtrace_state* const state = current_state();
     if (!state) return;
     backtrace_pcinfo(state, address, add_frame, ignore_error, &symbol);
     FunctionStart start;
     backtrace_syminfo(state, address, note_function, ignore_error, &start);
     if (start.address) symbol.function_offset = address + 1 - start.address;
+    symbol.has_debug_lines =
+        std::any_of(symbol.frames.begin(), symbol.frames.end(), [](const Frame& frame) { return frame.line > 0; });
     // Debug information often names the outermost function without its parameters; the symbol table has them.
     if (start.name && symbol.frames.empty()) symbol.frames.push_back(make_frame(nullptr, 0, start.name));
     if (start.name && !symbol.frames.empty() && demangled(start.name) != start.name) {
@@ -91,6 +114,28 @@ void look_up(uintptr_t address, Symbol& symbol) {
 void look_up(uintptr_t, Symbol&) {}
 
 #endif
+
+// Without debug information, what simcc has marked: lines, but only the outermost function's name, from the symbol
+// table. That is not the kernel's where the kernel is inlined into the simulator's launch.
+void add_marked(uintptr_t pc, Symbol& symbol) {
+    const PlaceMark mark = place_mark_at(pc);
+    if (!mark.is_known) return;
+    symbol.function = mark.function;
+    symbol.lacks_debug_lines = true;
+    symbol.in_launch_statement = mark.in_launch_statement;
+    symbol.in_system_header = mark.in_system_header;
+    if (mark.lines.empty()) return;
+    const std::string outermost = symbol.frames.empty() ? "" : symbol.frames.back().function;
+    symbol.frames.clear();
+    for (const MarkedLine& place : mark.lines) {
+        Frame frame;
+        frame.path = place.path;
+        frame.file = without_folder(place.path);
+        frame.line = place.line;
+        symbol.frames.push_back(std::move(frame));
+    }
+    if (outermost.find("simt::") == std::string::npos) symbol.frames.back().function = outermost;
+}
 
 bool is_api_function(const std::string& function) {
     return function.rfind("cuda", 0) == 0 || function.find(" cuda") != std::string::npos ||
@@ -122,16 +167,23 @@ const Symbol& symbol_of(const void* pc) {
         symbol.module_offset = inside_call + 1 - reinterpret_cast<uintptr_t>(module.dli_fbase);
     }
     look_up(inside_call, symbol);
+    if (!symbol.has_debug_lines) add_marked(inside_call + 1, symbol);
+    if (symbol.has_debug_lines) {
+        const Frame& innermost = symbol.frames.front();
+        symbol.in_launch_statement = innermost.is_statement;
+        symbol.in_system_header =
+            innermost.path.rfind('/', 0) == 0 && innermost.path.find("/include/") != std::string::npos;
+    }
     return symbol;
 }
 
-bool is_in_system_header(const Symbol& symbol) {
-    if (symbol.frames.empty()) return false;
-    const std::string& path = symbol.frames.front().path;
-    return path.rfind('/', 0) == 0 && path.find("/include/") != std::string::npos;
+std::string note_on_missing_lines(const Symbol& symbol) {
+    static std::atomic<bool> is_said = false;
+    if (!symbol.lacks_debug_lines || is_said.exchange(true)) return "";
+    return symbol.module + " has no debug information, so not every function and line is named. Install it (make " +
+           "install DEBUG=1, or " + symbol.module + ".debug in a folder .debug beside the file), or run the program " +
+           "as it was built, before strip";
 }
-
-bool is_launch_statement(const Symbol& symbol) { return !symbol.frames.empty() && symbol.frames.front().is_statement; }
 
 std::vector<Frame> device_frames(const Symbol& symbol) {
     std::vector<Frame> frames;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Maps code addresses to functions, files and lines using the executable's debug information. It uses libbacktrace,
-// which ships with g++; without it there are only addresses.
+// Maps code addresses to functions, files and lines using the debug information of the executable and its libraries,
+// in them or in files beside. It uses libbacktrace, which ships with g++. Without it, or in a stripped program, checked
+// code still has the lines that simcc has marked (code_marks.hpp).
 #pragma once
 
 #include <cstdint>
@@ -25,17 +26,20 @@ struct Symbol {
     std::string module;         // the executable or library, without its folder
     uintptr_t module_offset = 0;
     uintptr_t function_offset = 0;
+    uintptr_t function = 0;  // a number of the function, if debug information is missing
+    // Whether the place is in a header that the programmer did not write, such as a toolkit's. Headers for host and
+    // device have some tables twice, and the simulator, which compiles for the host, sees the host's copy.
+    bool in_system_header = false;
+    bool in_launch_statement = false;  // in the code that passes the arguments to the kernel
+    bool has_debug_lines = false;      // debug information names the lines
+    bool lacks_debug_lines = false;    // it should, for it is checked code, but the program has been stripped
 };
 
 // `pc`: a return address. The result stays valid.
 const Symbol& symbol_of(const void* pc);
 
-// Whether the place is in a header that the programmer did not write, such as a toolkit's. Headers for host and device
-// have some tables twice, and the simulator, which compiles for the host, sees the host's copy.
-bool is_in_system_header(const Symbol& symbol);
-
-// Whether the place is in a launch statement itself, in the code that passes the arguments to the kernel.
-bool is_launch_statement(const Symbol& symbol);
+// What is missing where a report names this place, and the remedy. Empty if nothing is, or if it has been said before.
+std::string note_on_missing_lines(const Symbol& symbol);
 
 // The call path in a kernel, from the program's innermost function out to the kernel itself.
 std::vector<Frame> device_frames(const Symbol& symbol);

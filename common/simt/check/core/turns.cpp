@@ -66,9 +66,12 @@ void Turns::entered(unsigned lane, const void* pc) {
 const Turns::KnownBlock& Turns::block_at(const void* pc) {
     const auto [known, is_new] = known_blocks_.try_emplace(pc);
     if (is_new) {
-        const std::vector<Frame> frames = device_frames(symbol_of(pc));
+        const Symbol& symbol = symbol_of(pc);
+        const std::vector<Frame> frames = device_frames(symbol);
         const uint64_t line = frames.empty() ? 0 : frames.back().line;
-        known->second.function = frames.empty() ? 0 : std::hash<std::string>()(frames.back().function);
+        known->second.function = frames.empty()    ? 0
+                                 : symbol.function ? symbol.function
+                                                   : std::hash<std::string>()(frames.back().function);
         known->second.position = line << 40 | (reinterpret_cast<uintptr_t>(pc) & ((uint64_t{1} << 40) - 1));
     }
     return known->second;

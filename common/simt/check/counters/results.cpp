@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "common/simt/check/counters/results.hpp"
 
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <mutex>
 #include <utility>
 
+#include "common/simt/check/core/code_marks.hpp"
 #include "common/simt/check/core/launch_check.hpp"
 #include "common/simt/check/core/symbols.hpp"
 #include "common/simt/check/counters/launch.hpp"
@@ -192,26 +192,11 @@ private:
     std::map<LineKey, LineSum> lines_;
 };
 
-// The branch at the end of a basic block, as a return address; null if there is none. (simcc puts its distance after
-// the call at the start of the block, in an instruction without effect: see driver/assembly.cpp.)
+// The branch at the end of a basic block, as a return address; null if there is none that counts.
 uintptr_t branch_of(const PlaceTally& tally) {
-    const auto* const code = reinterpret_cast<const unsigned char*>(tally.place.code());
-#if defined(__x86_64__)  // nopl distance(%rax)
-    int32_t distance = 0;
-    std::memcpy(&distance, code + 3, sizeof distance);
-    if (code[0] == 0x0f && code[1] == 0x1f && code[2] == 0x80 && distance > 0) return tally.place.code() + distance + 1;
-#elif defined(__aarch64__)  // mov xzr, #distance / 4, the number in bits 5 to 22
-    uint32_t instruction = 0;
-    std::memcpy(&instruction, code, sizeof instruction);
-    if ((instruction & 0xff80001f) == 0xd280001f) return tally.place.code() + (instruction >> 5 & 0x3ffff) * 4 + 1;
-#endif
+    const BranchMark mark = branch_mark_at(tally.place.code());
+    if (mark.is_known) return mark.address;
     return tally.has_several_successors ? tally.place.code() : 0;
-}
-
-// Whether the code comes from the simulator's own headers: a GPU has a single instruction there.
-bool is_simulator(uintptr_t code) {
-    const Symbol& symbol = symbol_of(reinterpret_cast<const void*>(code));
-    return !symbol.frames.empty() && symbol.frames.front().is_simulator;
 }
 
 KernelCounters by_line(const KeptLaunches& kept) {
@@ -229,7 +214,7 @@ KernelCounters by_line(const KeptLaunches& kept) {
             lines.at("", 0).sum.add(tally);
         }
         const uintptr_t branch = tally.place.kind() == EventKind::block_entered ? branch_of(tally) : 0;
-        if (!branch || is_simulator(branch)) return;
+        if (!branch) return;
         total.add_branch(tally);
         if (LineSum* const line = lines.find(branch)) line->sum.add_branch(tally);
     });

@@ -156,8 +156,8 @@ bool MemoryCheck::may_be_read(const Access& access) {
     const ProgramImage& image = ProgramImage::instance();
     if (image.is_constant(access.address)) return true;
     const Symbol& place = symbol_of(access.pc);
-    if (is_launch_statement(place)) return true;
-    const Variable* const variable = is_in_system_header(place) ? image.host_variable_at(access.address) : nullptr;
+    if (place.in_launch_statement) return true;
+    const Variable* const variable = place.in_system_header ? image.host_variable_at(access.address) : nullptr;
     return variable && variable->contains(access.address + access.bytes - 1);
 }
 
