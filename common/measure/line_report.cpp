@@ -39,6 +39,10 @@ LineReport::LineReport(Run& run)
 void LineReport::add(const Measurement& measurement, const std::string& title) {
     const char* variant = measurement.variant->name;
     if (measurement.kernels.empty()) return;  // it ran on the host
+    for (const KernelCounters& kernel : measurement.kernels) {
+        const std::string note = note_on_lines(kernel);
+        if (!note.empty()) run_.notice(note);
+    }
     if (run_.settings.annotate && run_.format() == Format::human) {
         const std::string source = annotated_source(measurement.kernels);
         if (source.empty())

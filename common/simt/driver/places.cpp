@@ -199,6 +199,7 @@ constexpr unsigned line_mask = (1u << 28) - 1, in_launch_statement = 1u << 28, i
 struct Frame {
     unsigned file, line;
     bool is_foreign, is_launch, is_statement;
+    std::string_view name;  // mangled, of an inlined function
 };
 
 class PlaceMarks {
@@ -227,6 +228,9 @@ public:
         if (!files_used_.empty()) marked_ += "\t.section\t.rodata.str1.1,\"aMS\",%progbits,1\n";
         for (const auto& [file, path] : files_used_) {
             marked_ += ".Lsimt_file" + std::to_string(file) + ":\n\t.string\t\"" + path + "\"\n";
+        }
+        for (const auto& [name, number] : kernel_names_) {
+            marked_ += ".Lsimt_kernel" + std::to_string(number) + ":\n\t.string\t\"" + std::string(name) + "\"\n";
         }
         return std::move(marked_);
     }
@@ -270,26 +274,26 @@ private:
     void begin_function(std::size_t i) {
         function_ = functions_++;
         in_function_ = true;
-        file_ = line_ = 0;
         places_.clear();
-        names_of_function(i);
+        kernel_ = {};
+        has_one_kernel_ = true;
+        symbol_ = name_of_function(i);
     }
 
     /// The function's label is a few lines above.
-    void names_of_function(std::size_t i) {
-        symbol_ = {};
+    std::string_view name_of_function(std::size_t i) const {
         for (std::size_t back = 1; back < 8 && back <= i; ++back) {
             const std::string_view line = lines_[i - back];
-            if (line.empty() || line[0] == '\t' || line[0] == '.' || line[0] == '#') continue;
-            symbol_ = line.substr(0, line.find(':'));
-            return;
+            if (line.find_first_of("\t.#/") != 0) return line.substr(0, line.find(':'));
         }
+        return {};
     }
 
     Frame frame_of(unsigned file, unsigned line, bool is_call_function, bool is_statement) const {
         const std::string_view path = file < paths_.size() ? std::string_view(paths_[file]) : std::string_view();
         const bool is_foreign = path.empty() || is_foreign_file(path);
-        return {file, line, is_foreign, is_foreign && path.ends_with("/launch.hpp") && is_call_function, is_statement};
+        return {file,         line, is_foreign, is_foreign && path.ends_with("/launch.hpp") && is_call_function,
+                is_statement, {}};
     }
 
     /// The functions at a line of the assembly, innermost first.
@@ -298,9 +302,11 @@ private:
         unsigned file = file_, line = line_;
         for (const InlinedCall* call : information_.calls_at(i)) {
             const std::string_view name = information_.name_of(call->function);
-            const bool is_lambda = holds(information_.linkage_name_of(call->function), "UlDpOT_E");
+            const std::string_view linkage_name = information_.linkage_name_of(call->function);
+            const bool is_lambda = holds(linkage_name, "UlDpOT_E");
             frames.push_back(
                 frame_of(file, line, name.starts_with("call<"), is_lambda || name.starts_with("operator()<")));
+            frames.back().name = linkage_name.empty() ? name : linkage_name;
             file = call->file;
             line = call->line;
         }
@@ -334,11 +340,19 @@ private:
         if (all.front().is_statement) flags |= in_launch_statement;
         if (holds(path, "/include/")) flags |= in_system_header;
         if (frames.empty()) return record_of({0, flags, 0});
+        note_kernel(frames.back().name);
         std::size_t caller = 0;
         for (std::size_t k = frames.size(); k-- > 0;) {
             caller = record_of({frames[k].file, (frames[k].line & line_mask) | (k == 0 ? flags : 0), caller});
         }
         return caller;
+    }
+
+    /// A kernel may have no symbol of its own, for it is inlined into the function that launches it.
+    void note_kernel(std::string_view name) {
+        if (name.empty()) return;
+        has_one_kernel_ = has_one_kernel_ && (kernel_.empty() || kernel_ == name);
+        kernel_ = name;
     }
 
     std::size_t record_of(const Place& place) {
@@ -366,7 +380,9 @@ private:
         in_function_ = false;
         if (places_.empty()) return;
         const std::string start = ".Lsimt_places" + std::to_string(function_);
-        marked_ += "\t.balign 4\n" + start + ":\n";
+        const bool has_name = !kernel_.empty() && has_one_kernel_;
+        const std::string name = has_name ? label_of_name(kernel_) + " - " + start : "0";
+        marked_ += "\t.balign 4\n" + start + ":\n\t.long " + name + "\n";
         for (const auto& [place, number] : places_) {
             const std::string record = ".Lsimt_place" + std::to_string(number);
             const std::string file =
@@ -378,6 +394,11 @@ private:
         }
     }
 
+    std::string label_of_name(std::string_view name) {
+        const auto [position, is_new] = kernel_names_.try_emplace(name, kernel_names_.size());
+        return ".Lsimt_kernel" + std::to_string(position->second);
+    }
+
     std::vector<std::string_view> lines_;
     DebugInformation information_;
     std::string marked_;
@@ -385,11 +406,14 @@ private:
     std::vector<std::string> paths_;  // of the files, by their numbers
     std::string folder_;
     std::map<unsigned, std::string> files_used_;
+    std::map<std::string_view, std::size_t> kernel_names_;
     std::map<Place, std::size_t> places_;  // of this function, with their records' numbers
     std::size_t records_ = 0, function_ = 0, functions_ = 0;
     bool in_function_ = false;
     unsigned file_ = 0, line_ = 0;  // of the next instruction
-    std::string_view symbol_;
+    std::string_view symbol_;       // of the function
+    std::string_view kernel_;       // the kernel inlined into it, if it is the launch of one
+    bool has_one_kernel_ = true;
 };
 
 }  // namespace

@@ -11,9 +11,10 @@ void api_failed(cudaError_t error, const std::string& why) {
     Finding finding;
     finding.backtrace = host_backtrace();
     finding.backtrace_time = "at error";
+    const std::string function = api_function(finding.backtrace);  // unknown without symbols
     finding.title = std::string("Program hit ") + cudaGetErrorName(error) + " (error " + std::to_string(error) +
-                    ") due to \"" + cudaGetErrorString(error) + "\" on CUDA API call to " +
-                    api_function(finding.backtrace) + ".";
+                    ") due to \"" + cudaGetErrorString(error) + "\" on " +
+                    (function.empty() ? "a CUDA API call." : "CUDA API call to " + function + ".");
     if (!why.empty()) finding.details.push_back(why);
     report(std::move(finding));
 }

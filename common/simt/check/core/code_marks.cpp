@@ -98,6 +98,14 @@ std::string text_at(const Module& module, uintptr_t address) {
     return "";
 }
 
+// The records of a function begin with the distance to the name of the kernel that is inlined into it, or 0.
+std::string kernel_of(const Module& module, uintptr_t records) {
+    int32_t name = 0;
+    if (!module.code.contains(records, sizeof name)) return "";
+    std::memcpy(&name, reinterpret_cast<const void*>(records), sizeof name);
+    return name == 0 ? "" : text_at(module, records + name);
+}
+
 PlaceMark read_records(const Module& module, uintptr_t address) {
     constexpr int deepest = 1000;
     PlaceMark mark;
@@ -108,6 +116,7 @@ PlaceMark read_records(const Module& module, uintptr_t address) {
         if (depth == 0) {
             mark.is_known = true;
             mark.function = address + record.function;
+            mark.kernel = kernel_of(module, mark.function);
             mark.in_launch_statement = record.line & in_launch_statement;
             mark.in_system_header = record.line & in_system_header;
         }

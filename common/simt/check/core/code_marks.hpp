@@ -29,6 +29,7 @@ struct PlaceMark {
     std::vector<MarkedLine> lines;  // from the innermost function out to the kernel; none in the simulator's own code
     bool in_launch_statement = false, in_system_header = false;
     uintptr_t function = 0;  // a number of the function that contains the code
+    std::string kernel;      // mangled, if that function is a launch and the kernel is inlined into it
 };
 
 // `pc`: a return address. Any number may be asked for: what is not checked code has no mark.

@@ -11,6 +11,7 @@
 
 #include "common/simt/check/core/block_check.hpp"
 #include "common/simt/check/core/number_text.hpp"
+#include "common/simt/check/core/program_image.hpp"
 #include "common/simt/check/core/settings.hpp"
 #include "common/simt/check/core/symbols.hpp"
 #include "common/simt/check/memory/allocation_log.hpp"
@@ -147,6 +148,10 @@ public:
             line("", counted(static_cast<uint64_t>(hidden), "finding") + " not shown: the limit is " +
                          std::to_string(settings().print_limit));
         }
+        if (settings().memcheck && !ProgramImage::instance().has_symbols()) {
+            line("",
+                 "The program has no symbol table, so accesses beyond a variable may go unnoticed; strip -g keeps it");
+        }
         line("", "ERROR SUMMARY: " + counted(errors, "error") +
                      (warnings ? ", " + counted(warnings, "warning") : std::string()));
         flush();
@@ -187,7 +192,7 @@ private:
     }
 
     void note_missing_lines(const void* pc) {
-        const std::string note = pc ? note_on_missing_lines(symbol_of(pc)) : "";
+        const std::string note = pc ? note_on_missing_lines(symbol_of(pc).lacks_lines_of) : "";
         if (!note.empty()) line("", note);
     }
 

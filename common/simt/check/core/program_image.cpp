@@ -106,6 +106,7 @@ const ProgramImage& ProgramImage::instance() {
 ProgramImage::ProgramImage() {
     const ExecutableFile file;
     if (file.data()) read_symbols(file.data(), file.bytes());
+    if (!has_symbols_) allow_all_variables();
     sort_by_place(thread_local_);
     sort_by_place(unannounced_);
     sort_by_place(others_);
@@ -120,6 +121,18 @@ ProgramImage::ProgramImage() {
     });
 }
 
+void ProgramImage::allow_all_variables() {
+    bool is_first = true;  // the executable
+    for_each_module([&](const dl_phdr_info& module) {
+        for (int i = 0; is_first && i < module.dlpi_phnum; ++i) {
+            const auto& segment = module.dlpi_phdr[i];
+            if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_W)) continue;
+            unannounced_.push_back({module.dlpi_addr + segment.p_vaddr, segment.p_memsz, ""});
+        }
+        is_first = false;
+    });
+}
+
 void ProgramImage::read_symbols(const char* file, size_t bytes) {
     ElfW(Ehdr) header;
     if (bytes < sizeof header) return;
@@ -130,6 +143,7 @@ void ProgramImage::read_symbols(const char* file, size_t bytes) {
     for (size_t i = 0; i < header.e_shnum; ++i) {
         const auto& table = sections[i];
         if (table.sh_type != SHT_SYMTAB || table.sh_link >= header.e_shnum) continue;
+        has_symbols_ = true;
         const char* const names = file + sections[table.sh_link].sh_offset;
         const auto* const symbols = reinterpret_cast<const ElfW(Sym)*>(file + table.sh_offset);
         for (size_t k = 0; k < table.sh_size / sizeof(ElfW(Sym)); ++k) {
@@ -162,6 +176,7 @@ const Variable* ProgramImage::unannounced_at(uintptr_t address) const { return v
 const Variable* ProgramImage::host_variable_at(uintptr_t address) const { return variable_at(others_, address); }
 
 bool ProgramImage::has_variable(const std::string& name, const Symbol& place) const {
+    if (!has_symbols_) return true;
     const auto [first, last] = functions_of_.equal_range(name);
     return std::any_of(first, last, [&](const auto& entry) {
         if (entry.second.empty() || place.frames.empty()) return true;

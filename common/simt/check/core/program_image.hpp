@@ -25,7 +25,11 @@ public:
     // Read on the first call.
     static const ProgramImage& instance();
 
-    // Ordered by offset; none if the executable has been stripped of its symbols.
+    // Whether the executable has a symbol table. Without one the bounds of variables are unknown, and any of its
+    // variables may belong to the device.
+    bool has_symbols() const { return has_symbols_; }
+
+    // Ordered by offset; none without symbols.
     const std::vector<Variable>& thread_local_variables() const { return thread_local_; }
 
     // The static variable at this address if it is declared in a function or is an instance of a template, else null.
@@ -36,7 +40,7 @@ public:
     const Variable* host_variable_at(uintptr_t address) const;
 
     // Whether a variable of this name, with static or thread-local storage, is declared at namespace scope or in one of
-    // the functions at that place in the code.
+    // the functions at that place in the code; true without symbols.
     bool has_variable(const std::string& name, const Symbol& place) const;
 
     // Whether it is a constant of the executable or its libraries: a table, a string literal.
@@ -49,10 +53,12 @@ private:
 
     ProgramImage();
     void read_symbols(const char* file, size_t bytes);
+    void allow_all_variables();
 
     std::vector<Variable> thread_local_, unannounced_, others_;
     std::multimap<std::string, std::string> functions_of_;  // by variable name: the function that declares it, or ""
     std::vector<Range> constants_;
+    bool has_symbols_ = false;
 };
 
 }  // namespace simt::check

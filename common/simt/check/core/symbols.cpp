@@ -115,13 +115,13 @@ void look_up(uintptr_t, Symbol&) {}
 
 #endif
 
-// Without debug information, what simcc has marked: lines, but only the outermost function's name, from the symbol
-// table. That is not the kernel's where the kernel is inlined into the simulator's launch.
+// Without debug information, what simcc has marked: lines, but only the outermost function's name. That is a kernel
+// inlined into the simulator's launch, or the function in the symbol table.
 void add_marked(uintptr_t pc, Symbol& symbol) {
     const PlaceMark mark = place_mark_at(pc);
     if (!mark.is_known) return;
     symbol.function = mark.function;
-    symbol.lacks_debug_lines = true;
+    symbol.lacks_lines_of = symbol.module;
     symbol.in_launch_statement = mark.in_launch_statement;
     symbol.in_system_header = mark.in_system_header;
     if (mark.lines.empty()) return;
@@ -134,7 +134,8 @@ void add_marked(uintptr_t pc, Symbol& symbol) {
         frame.line = place.line;
         symbol.frames.push_back(std::move(frame));
     }
-    if (outermost.find("simt::") == std::string::npos) symbol.frames.back().function = outermost;
+    const bool is_launch = outermost.find("simt::") != std::string::npos || outermost.rfind("_ZN4simt", 0) == 0;
+    symbol.frames.back().function = !mark.kernel.empty() ? demangled(mark.kernel.c_str()) : is_launch ? "" : outermost;
 }
 
 bool is_api_function(const std::string& function) {
@@ -177,12 +178,11 @@ const Symbol& symbol_of(const void* pc) {
     return symbol;
 }
 
-std::string note_on_missing_lines(const Symbol& symbol) {
+std::string note_on_missing_lines(const std::string& module) {
     static std::atomic<bool> is_said = false;
-    if (!symbol.lacks_debug_lines || is_said.exchange(true)) return "";
-    return symbol.module + " has no debug information, so not every function and line is named. Install it (make " +
-           "install DEBUG=1, or " + symbol.module + ".debug in a folder .debug beside the file), or run the program " +
-           "as it was built, before strip";
+    if (module.empty() || is_said.exchange(true)) return "";
+    return module + " has no debug information, so some functions and lines are unknown; for all of them, " +
+           "install its debug file beside it (make install DEBUG=1), or run the program from its build folder";
 }
 
 std::vector<Frame> device_frames(const Symbol& symbol) {
@@ -227,6 +227,7 @@ std::vector<std::string> describe_backtrace(const std::vector<const void*>& back
     for (const void* pc : backtrace) {
         const Symbol& symbol = symbol_of(pc);
         for (const Frame& frame : symbol.frames) {
+            if (frame.function.rfind("__libc_start", 0) == 0) return lines;  // main() has lost its name
             const bool on_the_way_in = frame.is_simulator || is_api_function(frame.function);
             if (lines.empty() && on_the_way_in) continue;
             if (!frame.is_simulator) lines.push_back(describe(frame, symbol));

@@ -32,14 +32,15 @@ struct Symbol {
     bool in_system_header = false;
     bool in_launch_statement = false;  // in the code that passes the arguments to the kernel
     bool has_debug_lines = false;      // debug information names the lines
-    bool lacks_debug_lines = false;    // it should, for it is checked code, but the program has been stripped
+    std::string lacks_lines_of;  // the module of checked code if it has been stripped of debug information, else ""
 };
 
 // `pc`: a return address. The result stays valid.
 const Symbol& symbol_of(const void* pc);
 
-// What is missing where a report names this place, and the remedy. Empty if nothing is, or if it has been said before.
-std::string note_on_missing_lines(const Symbol& symbol);
+// What is missing in a report that names places of this module, Symbol::lacks_lines_of, and the remedy. Empty if
+// nothing is missing, or if it has been said before.
+std::string note_on_missing_lines(const std::string& module);
 
 // The call path in a kernel, from the program's innermost function out to the kernel itself.
 std::vector<Frame> device_frames(const Symbol& symbol);
@@ -47,7 +48,8 @@ std::vector<Frame> device_frames(const Symbol& symbol);
 // The callers of the calling function, innermost first: return addresses.
 std::vector<const void*> host_backtrace();
 
-// The runtime API function that the program called: "cudaMalloc"; "cudaLaunchKernel" for <<<>>>.
+// The runtime API function that the program called: "cudaMalloc"; "cudaLaunchKernel" for <<<>>>; "" if the program has
+// no symbols.
 std::string api_function(const std::vector<const void*>& backtrace);
 
 // "Host Frame: main in a.cu:12 [0x1234] in a.out" for each function of the program, out to main().

@@ -169,7 +169,9 @@ public:
     LineSum* find(uintptr_t code) {
         constexpr uintptr_t farthest = 64;
         for (uintptr_t ahead = 0; ahead < farthest; ++ahead) {
-            const auto frames = device_frames(symbol_of(reinterpret_cast<const void*>(code + ahead)));
+            const Symbol& symbol = symbol_of(reinterpret_cast<const void*>(code + ahead));
+            const auto frames = device_frames(symbol);
+            if (ahead == 0 && !symbol.lacks_lines_of.empty()) lacks_lines_of = symbol.lacks_lines_of;
             if (frames.empty()) continue;
             LineSum& line = at(frames.front().path, frames.front().line);
             line.function = frames.front().function;
@@ -187,6 +189,8 @@ public:
         }
         return result;
     }
+
+    std::string lacks_lines_of;
 
 private:
     std::map<LineKey, LineSum> lines_;
@@ -218,12 +222,15 @@ KernelCounters by_line(const KeptLaunches& kept) {
         total.add_branch(tally);
         if (LineSum* const line = lines.find(branch)) line->sum.add_branch(tally);
     });
-    return {kept.kernel, kept.launches, kept.blocks, kept.threads, total.counters(), lines.counters()};
+    return {kept.kernel,      kept.launches,    kept.blocks,         kept.threads,
+            total.counters(), lines.counters(), lines.lacks_lines_of};
 }
 
 }  // namespace
 
 void keep_counters(const LaunchCheck& launch) { KeptCounters::instance().add(launch); }
+
+std::string note_on_lines(const KernelCounters& kernel) { return note_on_missing_lines(kernel.lacks_lines_of); }
 
 std::vector<KernelCounters> take_counters() {
     std::vector<KernelCounters> kernels;

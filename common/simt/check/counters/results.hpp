@@ -112,7 +112,11 @@ struct KernelCounters {
     uint64_t launches = 0, blocks = 0, threads = 0;
     Counters total;
     std::vector<LineCounters> lines;  // ordered by file and line
+    std::string lacks_lines_of;       // the file of the program without debug information, if that is so
 };
+
+// What is missing in a report by line of this kernel, and the remedy; empty if nothing is, or if it has been said.
+std::string note_on_lines(const KernelCounters& kernel);
 
 // The counters of the launches that have ended since the last call (or the beginning), by kernel, in the order of the
 // first launch of each. The caller synchronizes with the device first. Empty unless Settings::counters is set.

@@ -124,6 +124,12 @@ std::string check_counter_format(std::string_view format) {
 
 std::string write_counters(std::string_view format) {
     const std::vector<KernelCounters> kernels = take_counters();
+    if (format != "1") {
+        for (const KernelCounters& kernel : kernels) {
+            const std::string note = note_on_lines(kernel);
+            if (!note.empty()) std::fprintf(stderr, "simcc: SIMCC_COUNTERS: %s\n", note.c_str());
+        }
+    }
     const std::string text = format == "1"          ? counters_as_text(kernels)
                              : format == "lines"    ? counters_by_line(kernels)
                              : format == "annotate" ? annotated_source(kernels)
