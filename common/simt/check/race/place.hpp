@@ -8,20 +8,27 @@
 #include "common/simt/check/race/launch.hpp"
 #include "common/simt/check/race/shadow.hpp"
 
-// The start of the executable, set by the linker: the places in shadow records are offsets from it.
-extern "C" const char __executable_start;
-
 namespace simt::check {
 
-// 0: a place outside the executable, or too far into it.
-inline uint64_t place_of(const void* pc) {
-    const auto offset = static_cast<uintptr_t>(static_cast<const char*>(pc) - &__executable_start);
-    return Histories::is_history(offset) || offset >> ShadowRecord::place_bits ? 0 : offset;
+// A place is the code's distance from the beginning of the executable, or a number for code elsewhere: in a shared
+// library, or beyond this distance.
+constexpr uint64_t places_in_executable = uint64_t{1} << (ShadowRecord::place_bits - 2);
+
+uintptr_t find_executable_begin();
+uint64_t place_elsewhere(const void* pc);
+
+inline uintptr_t executable_begin() {
+    static const uintptr_t begin = find_executable_begin();
+    return begin;
 }
 
-inline const void* pc_of(uint64_t place) { return place ? &__executable_start + place : nullptr; }
+inline uint64_t place_of(const void* pc) {
+    const uintptr_t offset = reinterpret_cast<uintptr_t>(pc) - executable_begin();
+    return offset < places_in_executable ? offset : place_elsewhere(pc);
+}
 
-// One side of a race: what a lane of the block with this number did, and where.
+const void* pc_of(uint64_t place);
+
 Side side_of(const BlockNumbers& launch, const char* what, uint64_t place, uint32_t owner, const RecordedLane& lane);
 
 }  // namespace simt::check
