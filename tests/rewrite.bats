@@ -31,7 +31,8 @@ tester() {
 }
 
 @test "the assembly of x86-64 and of AArch64 gets marks at every branch" {
-    "${CXX:-g++}" -std=c++20 -I "$root" "$root"/tests/units/assembly.cpp "$root"/common/simt/driver/assembly.cpp -o changes
+    "${CXX:-g++}" -std=c++20 -I "$root" "$root"/tests/units/assembly.cpp "$root"/common/simt/driver/assembly.cpp \
+        "$root"/common/simt/driver/places.cpp -o changes
     capture ./changes
     expect_status 0
     # The mark is one instruction: mov xzr, #2.

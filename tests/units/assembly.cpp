@@ -65,6 +65,18 @@ const Case cases[] = {
      ".Lsimt_branch0:\n"
      "\tjne\t.L7\n"
      "\tjmp\t.L9\n"},
+    {"a block of the simulator's own has a distance of 0", simcc::mark_branches,
+     "\t.file 1 \"/usr/include/math.h\"\n"
+     "\t.loc 1 7 3\n"
+     "\tcall\t__sanitizer_cov_trace_pc\n"
+     "\tjne\t.L7\n",
+     "\t.file 1 \"/usr/include/math.h\"\n"
+     "\t.loc 1 7 3\n"
+     "\tcall\t__sanitizer_cov_trace_pc\n"
+     ".Lsimt_block2:\n"
+     "\t.byte 0x0f, 0x1f, 0x80\n"
+     "\t.long .Lsimt_block2 - .Lsimt_block2\n"
+     "\tjne\t.L7\n"},
     {"functions with a place for a patch report no basic blocks", simcc::without_coverage,
      "f:\n.LPFE1:\n\tnop\n\tcall\t__sanitizer_cov_trace_pc@PLT\n\tret\n\t.cfi_endproc\n"
      "g:\n\tcall\t__sanitizer_cov_trace_pc@PLT\n\tret\n\t.cfi_endproc\n",
