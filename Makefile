@@ -75,7 +75,7 @@ SIMT_FLAGS = -std=c++20 $(SIMT_OPTIMIZE) -g1 $(WARNINGS) $(HEAP) -I. -fno-optimi
 # The simulator switches lanes with its own code on x86-64 and AArch64, with Boost.Context elsewhere.
 BOOST := $(if $(filter x86_64-% aarch64-%,$(shell $(CXX) -dumpmachine 2>/dev/null || uname -m)-),,boost)
 # libbacktrace, which ships with g++, names file and line in the checkers' reports; it is not on every machine.
-BACKTRACE := $(if $(filter /%,$(shell $(CXX) -print-file-name=libbacktrace.a)),-lbacktrace)
+BACKTRACE := $(if $(filter /%,$(shell $(CXX) -print-file-name=libbacktrace.a 2>/dev/null)),-lbacktrace)
 # FMT=-l:libfmt.a links {fmt} into the programs, for packages that are installed on other releases of a system.
 FMT ?= -lfmt
 LIBRARIES = $(FMT) -lz -lpthread -ldl -lrt $(BACKTRACE) $(BOOST:%=-l%_context)
@@ -273,12 +273,9 @@ $(eval $(call backend,checked,7,$$(SIMCC) $$(SIMT_HEADERS) | build/bin/simcc,$(c
 $(foreach object,$(HARDLY_OPTIMIZED),$(eval build/sim/$(object).o: private SIMULATED = -O1))
 
 # Missing headers are reported once, before the compiler does so file by file.
-HEADERS_OF := libfmt-dev:fmt/format.h libcli11-dev:CLI/CLI.hpp nlohmann-json3-dev:nlohmann/json.hpp zlib1g-dev:zlib.h
+packages = @CXX='$(CXX)' sh tests/setup/packages.sh $(1) $(BOOST)
 with-headers:
-	@missing=; for one in $(HEADERS_OF); do \
-	    printf '#if !__has_include(<%s>)\n#error\n#endif\n' "$${one#*:}" | \
-	        $(CXX) $(HOST_FLAGS) -x c++ -E - >/dev/null 2>&1 || missing="$$missing $${one%:*}"; done; \
-	[ -z "$$missing" ] || { echo "make: headers are missing; on Debian and Ubuntu: apt-get install$$missing" >&2; exit 2; }
+	$(call packages,build)
 $(COMMON_HOST): | with-headers
 
 # ---- libraries and programs
@@ -385,25 +382,12 @@ compile_commands:
 
 # ---- packages: only what is missing, only through apt-get, and only for demo and test
 
-BUILD_PACKAGES := g++ libfmt-dev libcli11-dev nlohmann-json3-dev zlib1g-dev $(BOOST:%=lib%-context-dev)
-TEST_PACKAGES := bats gnuplot-nox miller datamash jq sqlite3 csvkit mandoc shellcheck clang-format
-
-define install_packages
-	@missing=; for package in $(1); do \
-	    dpkg-query -W -f '$${Status}' $$package 2>/dev/null | grep -q 'install ok installed' || \
-	        missing="$$missing $$package"; done; \
-	[ -z "$$missing" ] && exit 0; \
-	command -v apt-get >/dev/null || { echo "make: install these packages first:$$missing" >&2; exit 2; }; \
-	[ "$$(id -u)" = 0 ] || { echo "make: missing packages; type: sudo apt-get install$$missing" >&2; exit 2; }; \
-	echo "make: installing$$missing"; \
-	apt-get update -q >/dev/null && \
-	    DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$missing >/dev/null
-endef
-
 build-packages:
-	$(call install_packages,$(BUILD_PACKAGES))
+	$(call packages,--install build)
 test-packages:
-	$(call install_packages,$(BUILD_PACKAGES) $(TEST_PACKAGES))
+	$(call packages,--install build test)
+cross-packages:
+	$(call packages,--install build test cross)
 
 toolkit:
 	python3 -m pip install --quiet --target build/toolkit 'nvidia-cuda-nvcc==13.0.*' 'nvidia-cuda-crt==13.0.*' \
@@ -431,10 +415,6 @@ bench: $(BENCHED:%=bin/%)
 
 test-gpu: all bin/timing-test
 	@bash tests/run.bash gpu
-
-CROSS_PACKAGES := g++-aarch64-linux-gnu qemu-user
-cross-packages:
-	$(call install_packages,$(BUILD_PACKAGES) $(TEST_PACKAGES) $(CROSS_PACKAGES))
 
 test-aarch64: cross-packages
 	@bash tests/long/aarch64.bash $(TESTS)
@@ -480,8 +460,8 @@ uninstall:
 clean:
 	rm -rf bin $(filter-out build/toolkit,$(wildcard build/*))
 
-.PHONY: all help without-nvcc with-headers headers shared-headers compile_commands build-packages test-packages cross-packages toolkit demo test bench \
-    test-gpu test-aarch64 new lint format install uninstall clean FORCE
+.PHONY: all help without-nvcc with-headers headers shared-headers compile_commands build-packages test-packages cross-packages \
+    toolkit demo test bench test-gpu test-aarch64 new lint format install uninstall clean FORCE
 
 # ---- looking for defects: see tests/long/fuzz.bash and tests/long/sanitize.bash
 

@@ -75,8 +75,72 @@ installed() { (cd image && find . ! -type d | sort); }
     printf '#!/bin/sh\nexec g++ -nostdinc "$@"\n' >bare && chmod +x bare
     capture make -s -C "$root" with-headers CXX="$PWD/bare"
     [ "$status" -ne 0 ] || complain "expected a failure"
-    expect_errors_like 'headers are missing.*apt-get install libfmt-dev libcli11-dev nlohmann-json3-dev zlib1g-dev'
+    expect_errors_like 'missing: <fmt/format.h> <CLI/CLI.hpp> <nlohmann/json.hpp> <zlib.h>'
     capture make -s -C "$root" with-headers
     expect_status 0
     expect_no_errors
+}
+
+# The folder `path`, with the shell's commands that packages.sh runs, a compiler, and these commands, which do nothing.
+path_with() {
+    local command
+    mkdir path
+    for command in sh cat sed awk grep paste id chmod; do ln -s "$(command -v $command)" path; done
+    for command; do printf '#!/bin/sh\n' >"path/$command"; done
+    printf '#!/bin/sh\nPATH=%s exec %s "$@"\n' "$PATH" "${CXX:-g++}" >path/g++
+    for command in g++ "$@"; do chmod +x "path/$command"; done
+}
+
+# packages_in_path [NAME=VALUE]... ARGUMENT...
+packages_in_path() {
+    local variables=()
+    while [[ $1 == *=* ]]; do variables+=("$1") && shift; done
+    capture env PATH="$PWD/path" CXX=g++ "${variables[@]}" sh "$root/tests/setup/packages.sh" "$@"
+}
+
+@test "where there is no apt-get, the missing packages are named for the package manager that is there, or for all" {
+    local manager
+    path_with bash objcopy bats
+    # type_with MANAGER LINE: what to type, where this is the only package manager.
+    type_with() {
+        printf '#!/bin/sh\nexit 1\n' >"path/$1" && chmod +x "path/$1"
+        packages_in_path CXX=/no/such/c++ --install build
+        rm "path/$1"
+        expect_status 2
+        [[ $(tail -1 <<<"$errors") == *": type: "*"$2" ]] || complain "expected: $2"
+        [ "$(wc -l <<<"$errors")" -eq 2 ] || complain "expected two lines"
+    }
+    type_with dnf "dnf install fmt-devel cli11-devel json-devel zlib-devel kernel-headers"
+    type_with pacman "pacman -S fmt cli11 nlohmann-json zlib linux-api-headers"
+    type_with zypper "zypper install fmt-devel cli11-devel nlohmann_json-devel zlib-devel linux-glibc-devel"
+    type_with apk "apk add fmt-dev cli11 nlohmann-json zlib-dev linux-headers"
+    # What is there is not named; where there is no package manager that we know, all are.
+    rm path/bats
+    packages_in_path build test
+    expect_status 2
+    expect_errors_like "missing: bats gnuplot mlr "
+    for manager in "apt-get install" "dnf install" "pacman -S" "zypper install" "apk add"; do
+        expect_errors_like "type: (sudo )?$manager bats gnuplot"
+    done
+}
+
+@test "apt-get installs what is missing, only that, and only for root" {
+    path_with bash objcopy bats gnuplot datamash jq sqlite3 csvlook mandoc shellcheck clang-format perl python3 pgrep script apt-get
+    # (It installs miller, and the user is root unless USER_ID says otherwise.)
+    # shellcheck disable=SC2016
+    echo 'echo "$@" >>log; [ $1 = update ] || { echo "#!/bin/sh" >path/mlr && chmod +x path/mlr; }' >>path/apt-get
+    rm path/id
+    # shellcheck disable=SC2016
+    printf '#!/bin/sh\necho ${USER_ID-0}\n' >path/id && chmod +x path/id
+    packages_in_path USER_ID=1000 --install build test
+    expect_status 2
+    expect_errors_like $'missing: mlr\n.*type: sudo apt-get install miller$'
+    [ ! -e log ]
+    packages_in_path test build
+    expect_status 2
+    [ ! -e log ]
+    packages_in_path --install build test
+    expect_status 0
+    expect_output "make: installing miller"
+    [ "$(cat log)" = "update -q"$'\n'"install -q -y --no-install-recommends miller" ] || complain "$(cat log)"
 }

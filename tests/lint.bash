@@ -74,7 +74,7 @@ no_check_is_lost() {
 
 every_file_names_its_licence() {
     local file wrong=0
-    for file in Makefile .ci/run common/cli/completion.* tests/*.bats tests/*.bash tests/*/*.bash tests/*/*.py "$@"; do
+    for file in Makefile .ci/run common/cli/completion.* tests/*.bats tests/*.bash tests/setup/*.sh tests/*/*.bash tests/*/*.py "$@"; do
         head -n 2 "$file" | grep -q 'SPDX-License-Identifier: MIT$' || { echo "$file" && wrong=1; }
     done
     return "$wrong"
@@ -82,6 +82,7 @@ every_file_names_its_licence() {
 
 part "the form of sources: make format" format "$@"
 part "scripts" shellcheck -s bash tests/*.bash tests/*/*.bash .ci/run
+part "scripts for any shell" shellcheck -s sh tests/setup/packages.sh
 part "pages" mandoc -T lint -W warning man/*.[17]
 part "awk: comparisons within print need parentheses" no_comparison_is_printed
 part "tests: checks that cannot fail: a line each, or || return" no_check_is_lost
