@@ -46,7 +46,7 @@ TABLE
 # FILE and the file of this project that it includes, for every #include of one: those in quotes, and those in angle
 # brackets that name one of simcc's headers.
 includes() {
-    git ls-files common kernels tools | grep -E '\.(cpp|hpp|cu|cuh|h)$|/include/cuda/' |
+    find common kernels tools -type f 2>/dev/null | sort | grep -E '\.(cpp|hpp|cu|cuh|h)$|/include/cuda/' |
         xargs grep -H -E '^[[:space:]]*#[[:space:]]*include' |
         sed -n -E 's/^([^:]*):[[:space:]]*#[[:space:]]*include[[:space:]]*["<]([^">]*)[">].*/\1 \2/p' |
         while read -r file included; do
