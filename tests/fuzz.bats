@@ -7,22 +7,24 @@
 
 load helpers
 
-setup_file() {
-    export fuzz_driver=$BATS_FILE_TMPDIR/driver
-    local root=${BATS_TEST_DIRNAME%/*} backtrace
+build_driver() {
+    local backtrace
     backtrace=$("${CXX:-g++}" -print-file-name=libbacktrace.a)
     if [ "$backtrace" = libbacktrace.a ]; then backtrace=; fi
     # libsimt.a has the names of the checks, which the options need.
     "${CXX:-g++}" -std=c++20 -O1 -I "$root" "$root"/tests/fuzz/{targets,readers,tables,command_line,rewriter,expressions,driver}.cpp \
         "$root"/build/host/common/simt/{rewrite,driver}.o "$root"/build/host/tools/{plot,trapezoid}/own.o \
         "$root"/build/libgridutils.a "$root"/build/lib/gridutils/libsimt.a \
-        $backtrace -Wl,--gc-sections -lfmt -lz -lpthread -ldl -lrt -o "$fuzz_driver"
+        $backtrace -Wl,--gc-sections -lfmt -lz -lpthread -ldl -lrt -o driver
 }
+# Makes ./driver.
+driver() { once driver build_driver; }
 
 @test "every seed of every fuzzer keeps its target's promises, and so do some mutations of it" {
     local target
+    driver
     for target in "$root"/tests/fuzz/seeds/*/; do
-        capture "$fuzz_driver" "$(basename "$target")" 0.3 1 "$target"*
+        capture ./driver "$(basename "$target")" 0.3 1 "$target"*
         expect_status 0
         expect_errors_like '[0-9]+ seeds, [1-9][0-9]* mutations'
     done
@@ -31,7 +33,8 @@ setup_file() {
 @test "each target has seeds, and the driver knows no other target" {
     [ "$(find "$root"/tests/fuzz/seeds -mindepth 1 -maxdepth 1 -printf '%f\n' | sort | paste -sd ' ')" = \
         "$(sed -n 's/^    {"\(.*\)", fuzz_.*/\1/p' "$root"/tests/fuzz/targets.cpp | sort | paste -sd ' ')" ]
-    capture "$fuzz_driver" nonsense 0 1 /dev/null
+    driver
+    capture ./driver nonsense 0 1 /dev/null
     expect_status 2
     expect_errors_like "no target 'nonsense'"
 }

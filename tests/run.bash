@@ -61,7 +61,8 @@ run_job() {
     local begin=$SECONDS file=${1%.bats*}.bats filter=() bats
     if [ "$file" != "$1" ]; then filter=(--filter "^$(title "$file" "${1##*.}")\$"); fi
     if grep -q '^# Several streams on a GPU' "$file"; then unset CUDA_DEVICE_MAX_CONNECTIONS; fi
-    timeout --kill-after=10 "$limit" bats --tap "${filter[@]}" "$file" >"$results/$1.tap" 2>&1 &
+    mkdir "$results/$1.files"
+    BATS_FILE_TMPDIR=$results/$1.files timeout --kill-after=10 "$limit" bats --tap "${filter[@]}" "$file" >"$results/$1.tap" 2>&1 &
     bats=$!
     trap 'kill "$bats" 2>/dev/null; wait; exit 1' TERM
     wait "$bats"
