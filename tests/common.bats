@@ -338,6 +338,7 @@ has_types() { "$1" --help | grep -q -e --dtype; }
 # ---- messages
 
 @test "messages are colored on a terminal or when asked, and NO_COLOR turns color off unless asked" {
+    need script
     local red=$'\033[1;31mreduce:'
     shows() { on_terminal 80 "$1" || true; }
     export TERM=xterm
@@ -376,6 +377,7 @@ has_types() { "$1" --help | grep -q -e --dtype; }
 }
 
 @test "a filter's progress has bytes and their rate, and on a terminal appears after a second" {
+    need script
     local word begin
     # The input continues once the progress is shown, however long the program takes to start and to get a processor:
     # shown FILE PATTERN waits until the file, which grows, matches.

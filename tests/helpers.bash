@@ -48,6 +48,8 @@ on_simulator() { [ "$device" = sim ]; }
 # share it.
 once() {
     local name=$1 made
+    # (Bats 1.4 and later has such a folder; run.bash makes one for others.)
+    if [ -z "${BATS_FILE_TMPDIR-}" ]; then "${@:2}"; return; fi
     made=$BATS_FILE_TMPDIR/$(cksum <<<"$*" | tr ' ' -)
     shift
     if [ ! -e "$made" ]; then
@@ -91,6 +93,25 @@ need() {
     for command; do command -v "$command" >/dev/null || skip "$command is not installed"; done
     # sqlite3 refuses to start with a library of another version.
     [[ " $* " != *" sqlite3 "* ]] || sqlite3 :memory: 'select 1' >/dev/null 2>&1 || skip "sqlite3 is installed, but does not work"
+    # A root without /dev/pts has no pseudo-terminals.
+    [[ " $* " != *" script "* ]] || script -q -e -c true /dev/null </dev/null >/dev/null 2>&1 || skip "script gets no pseudo-terminal here"
+}
+
+# as_user COMMAND...: runs it as an ordinary user, with fewer rights than root.
+as_user() {
+    if [ "$(id -u)" -ne 0 ]; then
+        "$@"
+    else
+        setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+    fi
+}
+
+# Skips a test that needs an ordinary user, where there is none who can run the programs: they may lie in root's home.
+need_user() {
+    [ "$(id -u)" -eq 0 ] || return 0
+    need setpriv
+    chmod 755 "$scratch"
+    as_user test -x "$root/bin/reduce" || skip "an ordinary user cannot reach the programs here"
 }
 
 # ---- expectations

@@ -498,6 +498,7 @@ shared() {
 }
 
 @test "the constants of direct's model can be fitted again: a dry run shows one call for each type" {
+    need python3
     capture python3 "$root/tests/measure/fit_direct.py" --dry-run --shapes 4
     expect_status 0
     [ "$(grep -c -- '-k direct --tile all .* -n [0-9x]*,[0-9x]*,[0-9x]*,[0-9x]*$' <<<"$output")" -eq 4 ]
@@ -505,6 +506,7 @@ shared() {
 }
 
 @test "the regret of the choice can be measured: a dry run times the choice and every tile of some shapes at once" {
+    need python3
     capture python3 "$root/tests/measure/matmul_regret.py" --dry-run --shapes 12 --types bf16
     expect_status 0
     [ "$(grep -c -- "-k fastest -r 5" <<<"$output")" -eq 2 ]
@@ -513,6 +515,7 @@ shared() {
 }
 
 @test "random shapes are the same for one seed, half of them are multiples of 64, and one process runs many" {
+    need python3
     shapes_of() { grep -o '[0-9]*x[0-9]*x[0-9]*' <<<"$output"; }
     capture python3 "$root/tests/measure/matmul_shapes.py" --dry-run --shapes 90 --types bf16
     expect_status 0
@@ -761,6 +764,7 @@ gives() {
 }
 
 @test "matrices in Fortran order, transposed ones and batches are multiplied as in numpy" {
+    need python3
     local letter on operands
     for letter in f d e; do
         make_operands $letter "<f$(python3 -c "import struct; print(struct.calcsize('$letter'))")"
@@ -806,6 +810,7 @@ gives() {
 }
 
 @test "mismatched batches are refused, and the message says what was expected" {
+    need python3
     make_operands f '<f4'
     numbers 'f<' 1 2 3 4 | npy '<f4' '(1, 2, 2)' >one.npy
     numbers 'f<' 1 2 3 4 | npy '<f4' '(1, 1, 2, 2)' >four.npy

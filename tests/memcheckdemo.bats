@@ -581,6 +581,7 @@ int main\(int count, char\*\* arguments\) \{'
 }
 
 @test "--grade-fix ends a hanging program, and leaves nothing behind" {
+    need pgrep
     mkdir temporary && export TMPDIR=$PWD/temporary
     corrupt 's/^    TRY\(finished.*/    for (;;) {}/'
     local signal pid

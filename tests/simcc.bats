@@ -1169,6 +1169,7 @@ handed over 11
 }
 
 @test "simcc shows steps over a second on a terminal, and clears them for the compiler's messages" {
+    need script
     local screen
     # A compiler that runs until its progress has been seen.
     cat >slow <<'EOF'

@@ -169,6 +169,7 @@ words() { tr -s ' ' '\n' <"$1" | sort -u; }
 }
 
 @test "the terminal's width counts, unless COLUMNS overrides it" {
+    need script
     local shown
     for columns in 50 80 132; do
         shown=$(on_terminal $columns "memcheckdemo -q --list; reduce -d $device -q -k 'cpu,sh*' -n 1000")
@@ -265,6 +266,7 @@ words() { tr -s ' ' '\n' <"$1" | sort -u; }
 }
 
 @test "the format is human on a terminal, CSV elsewhere, and can be chosen" {
+    need script
     [[ $(on_terminal 80 "reduce -d $device --progress never -k cpu -n 10") == *"kernel"*"verify"* ]]
     [[ $(on_terminal 80 "reduce -d $device --progress never -k cpu -n 10") != *schema* ]]
     [[ $(on_terminal 80 "reduce -d $device --progress never -k cpu -n 10 --csv") == schema,* ]]

@@ -230,7 +230,7 @@ bytes_of() { head -c "$1" /dev/zero | tr '\0' "\\$2"; }
 @test "if no threads can be started, a filter copies without them, whatever the limit" {
     on_simulator || skip "a driver needs threads of its own"
     [ "$(id -u)" -eq 0 ] || skip "only root may change to a user without processes"
-    need setpriv
+    need_user
     bytes_of 9000000 1 >large
     bytes_of 900 1 >small
     chmod 755 . && chmod 644 large small
