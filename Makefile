@@ -145,6 +145,7 @@ help:
 	@echo "make test-gpu    run all tests on the GPU, also under compute-sanitizer"
 	@echo "make bench       run the standard set, write build/bench/results.jsonl and report.html; BASE=old.jsonl compares"
 	@echo "make test-aarch64    cross-compile for AArch64 and run all tests under qemu; TESTS=\"vecadd check\" chooses"
+	@echo "make fresh       DIST=trixie: make demo and make test in a new, minimal Debian or Ubuntu (needs root, debootstrap)"
 	@echo "make all         build bin/: needs g++, libfmt-dev, libcli11-dev, nlohmann-json3-dev, zlib1g-dev; never installs"
 	@echo "make new NAME=x  write a small working program, verified and tested, as a start for your own"
 	@echo "make toolkit     fetch nvcc from PyPI into build/toolkit (no root, no driver needed)"
@@ -419,6 +420,10 @@ test-gpu: all bin/timing-test
 test-aarch64: cross-packages
 	@bash tests/long/aarch64.bash $(TESTS)
 
+# Both of the README's commands in a new, minimal system.
+fresh:
+	@DIST='$(DIST)' bash tests/long/fresh.bash
+
 new:
 	@bash tests/new/write.bash '$(NAME)'
 
@@ -461,7 +466,7 @@ clean:
 	rm -rf bin $(filter-out build/toolkit,$(wildcard build/*))
 
 .PHONY: all help without-nvcc with-headers headers shared-headers compile_commands build-packages test-packages cross-packages \
-    toolkit demo test bench test-gpu test-aarch64 new lint format install uninstall clean FORCE
+    toolkit demo test bench test-gpu test-aarch64 fresh new lint format install uninstall clean FORCE
 
 # ---- looking for defects: see tests/long/fuzz.bash and tests/long/sanitize.bash
 
