@@ -151,6 +151,7 @@ help:
 	@echo "make toolkit     fetch nvcc from PyPI into build/toolkit (no root, no driver needed)"
 	@echo "make lint        check sources, scripts, man pages and the layout; make format formats the sources"
 	@echo "make headers     check that every source and every header compiles by itself"
+	@echo "make syntax      CXX=clang++: check that this compiler takes the host's and the simulator's sources, without warnings"
 	@echo "make compile_commands    write build/compile_commands.json, for clangd and clang-tidy"
 	@echo "make fuzz        SECONDS=60: fuzz every reader for that long; TARGETS=\"npy text\" chooses"
 	@echo "make sanitize    build and test with ASan and UBSan, then with TSan; TESTS=\"files tables\" chooses"
@@ -360,6 +361,18 @@ build/alone/%.ok: % build/flags-host
 	$(CXX) $(HOST_FLAGS) -fsyntax-only -x c++ $(alone) /dev/null
 	@touch $@
 
+# ---- what another compiler says, as quickly as it can be asked: make syntax CXX=clang++
+
+UNITS = $(addprefix build/host/,$(addsuffix .cpp,$(HOST_ROOMS) $(addprefix tools/,$(OWN) simcc))) $(SIMT_ROOMS:%=build/simt-%.cpp)
+HOST_UNITS = $(filter build/host/%,$(UNITS)) $(UNOPTIMIZED) $(LOOPS) $(OF_PROGRAM) $(HOST_PROGRAMS:%=tools/%.cpp)
+SIMT_UNITS = $(filter build/simt-%,$(UNITS)) $(AUTOSTART).cpp
+syntax: compiler-packages
+	@$(MAKE) --no-print-directory syntax-of-units
+syntax-of-units: $(UNITS) $(TEXTS) build/plants.inc
+	@{ printf '%s\n' $(HOST_UNITS) | sed 's|^|$(HOST_FLAGS) |'; printf '%s\n' $(SIMT_UNITS) | sed 's|^|$(SIMT_FLAGS) |'; } | \
+	    xargs -P $$(nproc) -L 1 $(CXX) -fsyntax-only -Werror
+	@echo "make: $(CXX) takes all $(words $(HOST_UNITS) $(SIMT_UNITS)) units"
+
 # ---- for clangd and clang-tidy: every file's command, as make would run it
 
 # (clang reads CUDA by itself; simcc's and nvcc's own flags are left out.)
@@ -389,6 +402,8 @@ test-packages:
 	$(call packages,--install build test)
 cross-packages:
 	$(call packages,--install build test cross)
+compiler-packages:
+	$(call packages,--install build $(if $(filter clang++,$(CXX)),clang))
 
 toolkit:
 	python3 -m pip install --quiet --target build/toolkit 'nvidia-cuda-nvcc==13.0.*' 'nvidia-cuda-crt==13.0.*' \
@@ -466,7 +481,7 @@ clean:
 	rm -rf bin $(filter-out build/toolkit,$(wildcard build/*))
 
 .PHONY: all help without-nvcc with-headers headers shared-headers compile_commands build-packages test-packages cross-packages \
-    toolkit demo test bench test-gpu test-aarch64 fresh new lint format install uninstall clean FORCE
+    compiler-packages syntax syntax-of-units toolkit demo test bench test-gpu test-aarch64 fresh new lint format install uninstall clean FORCE
 
 # ---- looking for defects: see tests/long/fuzz.bash and tests/long/sanitize.bash
 
