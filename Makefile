@@ -457,23 +457,27 @@ COMPLETION_bash = $(DESTDIR)$(PREFIX)/share/bash-completion/completions/$(PROGRA
 COMPLETION_zsh = $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_$(PROGRAM_PREFIX)$(1)
 COMPLETION_fish = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/$(PROGRAM_PREFIX)$(1).fish
 
+# DEBUG=1 installs the debug information, too, in files beside.
+DEBUG ?=
+put = bash common/packages/put.bash
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/gridutils $(DESTDIR)$(PREFIX)/share/man/man1 \
 	    $(DESTDIR)$(PREFIX)/share/man/man7 $(dir $(call COMPLETION_bash,x) $(call COMPLETION_zsh,x) $(call COMPLETION_fish,x))
 	for name in $(INSTALLED); do \
-	    install -m 755 bin/$$name $(DESTDIR)$(PREFIX)/bin/$(PROGRAM_PREFIX)$$name || exit; \
+	    $(put) bin/$$name $(DESTDIR)$(PREFIX)/bin/$(PROGRAM_PREFIX)$$name $(DEBUG) || exit; \
 	    install -m 644 man/$$name.1 $(DESTDIR)$(PREFIX)/share/man/man1/$(PROGRAM_PREFIX)$$name.1 || exit; \
 	    sed 's/@NAME@/$(PROGRAM_PREFIX)'$$name'/g' common/cli/completion.bash >$(call COMPLETION_bash,$$name) || exit; \
 	    sed 's/@NAME@/$(PROGRAM_PREFIX)'$$name'/g' common/cli/completion.zsh >$(call COMPLETION_zsh,$$name) || exit; \
 	    sed 's/@NAME@/$(PROGRAM_PREFIX)'$$name'/g' common/cli/completion.fish >$(call COMPLETION_fish,$$name) || exit; \
 	done
 	install -m 644 man/*.7 $(DESTDIR)$(PREFIX)/share/man/man7
-	for library in $(LIB)/lib*.*; do cp -P $$library $(DESTDIR)$(PREFIX)/lib/gridutils || exit; done
+	for library in $(LIB)/lib*.*; do [ -L $$library ] || \
+	    $(put) $$library $(DESTDIR)$(PREFIX)/lib/gridutils/$${library##*/} $(DEBUG) || exit; done
 	cp -R common/simt/include $(DESTDIR)$(PREFIX)/lib/gridutils
 
 uninstall:
 	for name in $(INSTALLED); do rm -f $(DESTDIR)$(PREFIX)/bin/$(PROGRAM_PREFIX)$$name \
-	    $(DESTDIR)$(PREFIX)/share/man/man1/$(PROGRAM_PREFIX)$$name.1 \
+	    $(DESTDIR)$(PREFIX)/bin/.debug/$(PROGRAM_PREFIX)$$name.debug $(DESTDIR)$(PREFIX)/share/man/man1/$(PROGRAM_PREFIX)$$name.1 \
 	    $(call COMPLETION_bash,$$name) $(call COMPLETION_zsh,$$name) $(call COMPLETION_fish,$$name); done
 	rm -rf $(patsubst man/%,$(DESTDIR)$(PREFIX)/share/man/man7/%,$(wildcard man/*.7)) $(DESTDIR)$(PREFIX)/lib/gridutils
 

@@ -26,7 +26,7 @@ across() {
             complain "$folder"
     }
     holds . Makefile README.md common kernels man tests tools
-    holds common cli cuda gang io measure simt
+    holds common cli cuda gang io measure packages simt
     holds common/simt api check driver exec include nccl rewrite runtime
     holds common/simt/check core counters memory race sync
 }

@@ -81,7 +81,7 @@ every_file_names_its_licence() {
 }
 
 part "the form of sources: make format" format "$@"
-part "scripts" shellcheck -s bash tests/*.bash tests/*/*.bash .ci/run
+part "scripts" shellcheck -s bash tests/*.bash tests/*/*.bash common/packages/*.bash .ci/run
 part "scripts for any shell" shellcheck -s sh tests/setup/packages.sh
 part "pages" mandoc -T lint -W warning man/*.[17]
 part "awk: comparisons within print need parentheses" no_comparison_is_printed
