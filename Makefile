@@ -53,31 +53,46 @@ GENCODE = $(foreach arch,$(filter-out ptx%,$(ARCHS)),$(call gencode,$(arch),sm))
 # Where the toolkit's own libraries are: nvcc says it, even when it is a wrapper script.
 CUDA_LIBRARIES := $(if $(NVCC),$(shell $(NVCC) --dryrun -x cu /dev/null -o x 2>&1 | tr ' ' '\n' | tr -d '"' | sed -n 's/^-L//p' | grep -v stubs))
 
-# GCC 12 reports uninitialized members in moved variants where there are none.
-WARNINGS := -Wall -Wextra -Wno-maybe-uninitialized
-# g++ starts to collect garbage at 512 MiB, not at 128: few units get there, and it takes up to a tenth of their time.
-HEAP = --param=ggc-min-heapsize=524288
+# What differs between compilers, all in one place. g++ 12 reports uninitialized members in moved variants where there
+# are none. It starts to collect garbage at 512 MiB, not at 128: few units get there, and it takes up to a tenth of their
+# time. It gives variables of templates unique symbols, which would stay global when a backend's objects are isolated,
+# below, and vectorizes loops below -O2 only if told so. clang++ has none of this. It cannot compile checked kernels
+# either, since simcc --check needs the instrumentation of g++: CHECKED_CXX is empty where there is no g++, or where the
+# standard library is another, libc++, for which no system builds libfmt either.
+CLANG := $(findstring clang,$(shell $(CXX) --version 2>/dev/null))
+LIBCXX := $(filter -stdlib=libc++,$(CXX))
+GCC_WARNINGS := -Wno-maybe-uninitialized
+GCC_HEAP := --param=ggc-min-heapsize=524288
+GCC_SYMBOLS := -fno-gnu-unique
+GCC_LOOPS := -ftree-loop-vectorize
+CHECKED_CXX := $(if $(CLANG),$(if $(LIBCXX),,$(shell command -v g++ >/dev/null && echo g++)),$(CXX))
+of_gcc = $(if $(CLANG),,$(GCC_$(1)))
+WARNINGS := -Wall -Wextra $(call of_gcc,WARNINGS)
 # (A section per function and variable: a test that links a room for one of its files drops the others.)
-HOST_FLAGS = -std=c++20 $(OPTIMIZE) -g1 $(WARNINGS) $(HEAP) -fPIC -fvisibility-inlines-hidden -ffunction-sections \
-    -fdata-sections -I.
-# Unique symbols would stay global when a backend's objects are isolated, below.
-HOST_OF_KERNELS := -Xcompiler "$(WARNINGS) -ftree-loop-vectorize -fno-gnu-unique -g1 $(HEAP)"
+HOST_FLAGS = -std=c++20 $(OPTIMIZE) -g1 $(WARNINGS) $(call of_gcc,HEAP) -fPIC -fvisibility-inlines-hidden -ffunction-sections \
+    -fdata-sections -I. $(LIBCXX:%=-DFMT_HEADER_ONLY)
+HOST_OF_KERNELS := -Xcompiler "$(WARNINGS) $(call of_gcc,LOOPS) $(call of_gcc,SYMBOLS) -g1 $(call of_gcc,HEAP)"
 # Where nvcc can, it compiles the kernels of a unit side by side: on 16 cores, those of bf16 in 38 s instead of 111.
 SPLIT := $(if $(NVCC),$(shell $(NVCC) --help 2>/dev/null | grep -q -e -split-compile && echo -split-compile=0))
-NVCC_FLAGS = -std=c++17 $(SPLIT) $(KERNEL_HOST)$(if $(GPU_OPTIMIZE), $(GPU_OPTIMIZE)) -lineinfo -I. -DBACKEND=gpu $(GENCODE) $(HOST_OF_KERNELS)
-SIM_FLAGS = -std=c++17 $(WARNINGS) -Xcompiler -fno-gnu-unique,$(HEAP)
-FLAGS_sim = $(SIM_FLAGS) $(SIMULATED) -I. -DBACKEND=sim
+NVCC_FLAGS = -std=c++17 $(SPLIT) $(KERNEL_HOST)$(if $(GPU_OPTIMIZE), $(GPU_OPTIMIZE)) -ccbin $(CXX) -lineinfo \
+    -I. -DBACKEND=gpu $(GENCODE) $(HOST_OF_KERNELS)
+FLAGS_sim = -std=c++17 $(WARNINGS) $(addprefix -Xcompiler ,$(call of_gcc,SYMBOLS) $(call of_gcc,HEAP)) $(SIMULATED) -I. \
+    -DBACKEND=sim
 # Our programs check only when an option asks for it. --annotate must find the source from any folder, so file names are
 # absolute.
-FLAGS_checked = $(SIM_FLAGS) $(CHECKED) -I$(CURDIR) -DBACKEND=checked --check -DSIMT_CHECK_ON_DEMAND
+FLAGS_checked = -std=c++17 -Wall -Wextra $(GCC_WARNINGS) -Xcompiler $(GCC_SYMBOLS),$(GCC_HEAP) $(CHECKED) -I$(CURDIR) \
+    -DBACKEND=checked --check -DSIMT_CHECK_ON_DEMAND
 # (No tail calls, so that a backtrace shows which function of the API it came through.)
-SIMT_FLAGS = -std=c++20 $(SIMT_OPTIMIZE) -g1 $(WARNINGS) $(HEAP) -I. -fno-optimize-sibling-calls -Icommon/simt/include
+SIMT_FLAGS = -std=c++20 $(SIMT_OPTIMIZE) -g1 $(WARNINGS) $(call of_gcc,HEAP) -I. -fno-optimize-sibling-calls \
+    -Icommon/simt/include $(if $(CLANG),$(BACKTRACE_IN:%=-idirafter %include))
 # The simulator switches lanes with its own code on x86-64 and AArch64, with Boost.Context elsewhere.
 BOOST := $(if $(filter x86_64-% aarch64-%,$(shell $(CXX) -dumpmachine 2>/dev/null || uname -m)-),,boost)
-# libbacktrace, which ships with g++, names file and line in the checkers' reports; it is not on every machine.
-BACKTRACE := $(if $(filter /%,$(shell $(CXX) -print-file-name=libbacktrace.a 2>/dev/null)),-lbacktrace)
+# libbacktrace, which ships with g++, names file and line in the checkers' reports; it is not on every machine. (clang++
+# finds the library, but not its header, which is among g++'s own.)
+BACKTRACE_IN := $(dir $(filter /%,$(shell $(CXX) -print-file-name=libbacktrace.a 2>/dev/null)))
+BACKTRACE := $(if $(BACKTRACE_IN),-lbacktrace)
 # FMT=-l:libfmt.a links {fmt} into the programs, for packages that are installed on other releases of a system.
-FMT ?= -lfmt
+FMT ?= $(if $(LIBCXX),,-lfmt)
 LIBRARIES = $(FMT) -lz -lpthread -ldl -lrt $(BACKTRACE) $(BOOST:%=-l%_context)
 
 # ---- what there is to build
@@ -126,7 +141,7 @@ SIMCC_FILES := tools/simcc.cpp $(addprefix common/io/,output_file.cpp process.cp
 SIMCC := $(addprefix build/host/,tools/simcc.o common/simt/driver.o common/simt/rewrite.o)
 # simcc puts these first in the include path as system headers, which the compiler does not list as dependencies.
 SIMT_HEADERS := $(shell find common/simt/include -type f)
-BACKENDS := $(if $(NVCC),gpu) sim checked
+BACKENDS := $(if $(NVCC),gpu) sim $(if $(CHECKED_CXX),checked)
 # build/ has the form of what `make install` installs: bin is a link to build/bin, and programs find the libraries that
 # they share, as simcc finds its own, in ../lib/gridutils.
 LIB := build/lib/gridutils
@@ -173,7 +188,7 @@ endef
 $(eval $(call stamp,host,$$(CXX) $$(HOST_FLAGS)))
 $(eval $(call stamp,gpu,$$(NVCC) $$(NVCC_FLAGS)))
 $(eval $(call stamp,sim,$$(CXX) $$(FLAGS_sim) $$(HARDLY_OPTIMIZED)))
-$(eval $(call stamp,checked,$$(CXX) $$(FLAGS_checked)))
+$(eval $(call stamp,checked,$$(CHECKED_CXX) $$(FLAGS_checked)))
 $(eval $(call stamp,simt,$$(CXX) $$(SIMT_FLAGS)))
 $(eval $(call stamp,link,$$(CXX) $$(BACKENDS) $$(LIBRARIES)))
 FORCE:
@@ -265,7 +280,7 @@ build/gpu/%/device_launches-linked.o: build/gpu/%/device_launches.o
 	$(call say,nvcc -dlink)$(NVCC) $(NVCC_FLAGS) -dlink $< -lcudadevrt -o $@
 endif
 
-simulate = CXX=$$(CXX) bin/simcc $$(FLAGS_$(1))
+simulate = CXX="$$($(if $(filter checked,$(1)),CHECKED_)CXX)" bin/simcc $$(FLAGS_$(1))
 # (nvcc waits for simcc, so that the longest compilations of both backends then come first.)
 $(eval $(call backend,gpu,3,| build/bin/simcc,$$(NVCC) $$(NVCC_FLAGS),nvcc))
 $(eval $(call backend,sim,3,$$(SIMCC) $$(SIMT_HEADERS) | build/bin/simcc,$(call simulate,sim),simcc))
@@ -354,7 +369,7 @@ build/alone/common/simt/%.ok: common/simt/% build/flags-simt
 build/alone/%.cuh.ok: %.cuh $(SIMCC) build/flags-sim | build/bin/simcc
 	@mkdir -p $(@D)
 	@echo '#include "$<"' >$(@:.ok=.cu)
-	CXX=$(CXX) bin/simcc $(FLAGS_sim) -w -Xcompiler -fsyntax-only -MMD -MP -MF $(@:.ok=.d) -MT $@ -c $(@:.ok=.cu) -o $@
+	CXX="$(CXX)" bin/simcc $(FLAGS_sim) -w -Xcompiler -fsyntax-only -MMD -MP -MF $(@:.ok=.d) -MT $@ -c $(@:.ok=.cu) -o $@
 	@touch $@
 build/alone/%.ok: % build/flags-host
 	@mkdir -p $(@D)

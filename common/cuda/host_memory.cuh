@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/cuda/check.cuh"
@@ -61,7 +62,7 @@ inline std::vector<std::string> memory_kind_names() {
     return names;
 }
 
-inline const MemoryKind& memory_kind_named(const std::string& name) {
+inline const MemoryKind& memory_kind_named(std::string_view name) {
     for (const MemoryKind& kind : memory_kinds)
         if (name == kind.name) return kind;
     fail(Exit::usage, "unknown memory kind '{}'; choose among {}", name, list_text(memory_kind_names(), "and"));

@@ -10,7 +10,9 @@
 #endif
 #include <limits.h>
 
+#include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #ifndef __SIMCC__

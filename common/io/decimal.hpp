@@ -18,6 +18,11 @@
 #include <smmintrin.h>
 // Of functions into which SixteenBefore's constructor is inlined; only for processors that have these instructions.
 #define X86_64_V3 gnu::target("arch=x86-64-v3")
+
+// (g++ 11 does not know the level's name here. No processor has these three without the level's others.)
+inline bool is_x86_64_v3() {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
+}
 #endif
 
 using Wide = unsigned __int128;

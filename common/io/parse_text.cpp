@@ -302,7 +302,7 @@ private:
 }
 
 ParsedText parse_text(const char* begin, char* end, std::uint64_t* values) {
-    static const bool has_shuffles = __builtin_cpu_supports("x86-64-v3");
+    static const bool has_shuffles = is_x86_64_v3();
     return (has_shuffles ? parse_text_by_shuffles : parse_text_anywhere)(begin, end, values);
 }
 #else

@@ -11,6 +11,10 @@
 #include "common/simt/include/simt/warp_state.hpp"
 #include "common/simt/runtime/state.hpp"
 
+// clang++ before 19 declares these only when asked to, although every standard library has them.
+void operator delete(void* pointer, size_t bytes) noexcept;
+void operator delete[](void* pointer, size_t bytes) noexcept;
+
 using namespace simt;
 
 namespace {
