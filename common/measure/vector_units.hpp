@@ -32,9 +32,14 @@ inline const char* name_of(VectorUnits units) {
 #define IN_EVERY_CALLER [[gnu::always_inline]] inline
 
 #if defined(__x86_64__)
+#define AVX512 "avx512f,avx512dq,avx512bw,avx512vl"
+#ifdef __clang__
+#define ON_AVX512 gnu::target(AVX512), clang::min_vector_width(512)
+#else
+#define ON_AVX512 gnu::target(AVX512 ",prefer-vector-width=512")
+#endif
 template <typename Loop, typename... Arguments>
-[[gnu::target("avx512f,avx512dq,avx512bw,avx512vl,prefer-vector-width=512")]] auto run_on_avx512(
-    Arguments... arguments) {
+[[ON_AVX512]] auto run_on_avx512(Arguments... arguments) {
     return Loop::run(arguments...);
 }
 template <typename Loop, typename... Arguments>

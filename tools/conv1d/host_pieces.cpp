@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Products and sums are rounded separately, as on processors without a fused multiply-add.
+#ifdef __clang__
+#pragma STDC FP_CONTRACT OFF
+#else
 #pragma GCC optimize("fp-contract=off")
+#endif
 
 #include "tools/conv1d/host_pieces.hpp"
 

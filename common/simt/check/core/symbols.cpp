@@ -35,6 +35,8 @@ std::string demangled(const char* name) {
 
 std::string without_folder(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
+#ifdef SIMT_HAS_LIBBACKTRACE
+
 // Code that the programmer did not write: the simulator, built or installed, and system headers.
 bool is_foreign(const std::string& path) {
     constexpr const char* folders[] = {"common/simt/", "lib/gridutils/include/", "/usr/include/", "/usr/lib/",
@@ -58,8 +60,6 @@ Frame make_frame(const char* file, int line, const char* function) {
     frame.is_statement = is_variadic_lambda || frame.function.rfind("operator()<", 0) == 0;
     return frame;
 }
-
-#ifdef SIMT_HAS_LIBBACKTRACE
 
 void ignore_error(void*, const char*, int) {}
 
