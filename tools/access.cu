@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
 // access: which words a warp touches decides the bandwidth. Reads, writes or copies words in patterns.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "common/cuda/passes.hpp"
 #include "tools/access/table.cuh"
 

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // banks: what a request to shared memory costs if its lanes want the same bank. Reads, writes or exchanges words.
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "common/cuda/passes.hpp"
 #include "tools/banks/table.cuh"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // collective: collective operations of several devices, by NCCL and by our own kernels through peer memory, verified on
 // every device and timed from a common start until the last one is done.
+#include <cstdint>
+
 #include "common/cuda/passes.hpp"
 #include "kernels/collective/snapshot.cuh"
 #include "tools/collective/table.cuh"

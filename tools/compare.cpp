@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // compare: whether tables of timings differ, by how much and how certainly: a verdict for each row, and one for all.
 #include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
 
 #include "common/cli/host_program.hpp"
 #include "common/io/text.hpp"

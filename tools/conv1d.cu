@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
 // conv1d: a signal convolved with a filter, from the lecture's three-point average to the fastest way for any width.
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
 #include "common/cuda/passes.hpp"
 #include "kernels/conv1d/beyond.cuh"
 #include "kernels/conv1d/cufft.cuh"

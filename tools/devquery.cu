@@ -2,9 +2,15 @@
 // devquery: what a device is and can do, one property per row, and which devices reach each other's memory.
 #include <cuda_runtime.h>
 
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "common/cli/registration.cuh"
 #include "common/cuda/buffers.cuh"
 #include "common/measure/nvml.hpp"
+#include "tools/devquery/identity.cuh"
 #include "tools/devquery/table.cuh"
 
 struct DevqueryOptions {
@@ -31,33 +37,12 @@ const Program program = {
     .words = names_of_properties,
     .every_device = true,
 };
-std::string value_of(const Attribute& row, int ordinal) { return std::to_string(attribute(row.attribute, ordinal)); }
-
-// A version as CUDA encodes it: 13000 is 13.0.
-std::string version_text(int version) { return text("{}.{}", version / 1000, version % 1000 / 10); }
-
-std::vector<Property> identity_of(const DeviceInfo& device) {
-    int driver = 0, runtime = 0;
-    CHECK(cudaDriverGetVersion(&driver));
-    CHECK(cudaRuntimeGetVersion(&runtime));
-    const char* cuda = "CUDA runtime";
-    return {
-        {"identity", "name", device.name, "none", cuda},
-        {"identity", "ordinal", std::to_string(device.ordinal), "none", cuda},
-        {"identity", "uuid", device.uuid, "none", cuda},
-        {"identity", "pci_bus_id", device.pci_bus_id, "none", cuda},
-        {"identity", "simulated", device.simulated ? "1" : "0", "bool", "this build"},
-        {"identity", "compute_capability", capability_text(device.compute_capability), "none", cuda},
-        {"identity", "driver_cuda_version", version_text(driver), "none", cuda},
-        {"identity", "runtime_cuda_version", version_text(runtime), "none", cuda},
-    };
-}
 
 std::vector<Property> memory_of(const DeviceInfo& device) {
     cudaDeviceProp properties;
     CHECK(cudaGetDeviceProperties(&properties, device.ordinal));
     CHECK(cudaSetDevice(device.ordinal));
-    std::size_t free_bytes = 0, total_bytes = 0;
+    size_t free_bytes = 0, total_bytes = 0;
     CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
     const char* cuda = "CUDA runtime";
     return {
@@ -102,7 +87,8 @@ std::vector<Property> properties_of(const DeviceInfo& device) {
     const auto append_attributes = [&](const std::string& group) {
         for (const Attribute& row : attributes)
             if (group == row.group)
-                all.push_back({row.group, row.property, value_of(row, device.ordinal), row.unit, "CUDA attribute"});
+                all.push_back({row.group, row.property, std::to_string(attribute(row.attribute, device.ordinal)),
+                               row.unit, "CUDA attribute"});
     };
     append(memory_of(device));
     for (const char* group : {"memory", "multiprocessors", "limits", "features", "clocks"}) append_attributes(group);

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
 // diverge: what it costs when the lanes of a warp go different ways, and what happens when they wait for each other.
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "common/cuda/passes.hpp"
 #include "tools/diverge/table.cuh"
 

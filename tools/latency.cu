@@ -20,7 +20,6 @@ INSTANTIATE(ConstantLoad);
 #endif
 
 #if HOST_PASS
-#include <string>
 
 #include "common/cli/registration.cuh"
 #include "tools/latency/figures.cuh"

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 // matadd: C = A + B in blocks of any shape: what the shape does to loads and to occupancy, and how little of that shows
 // in the time.
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
 #include "common/cuda/passes.hpp"
 #include "kernels/matadd/probes.cuh"
 #include "tools/matadd/table.cuh"

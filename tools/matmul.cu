@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // matmul: C = A B, from the textbook kernel to tensor cores, one idea per step, next to cuBLAS.
+#include <algorithm>
+#include <memory>
+#include <vector>
+
 #include "common/cuda/passes.hpp"
 #include "tools/matmul/adapted.cuh"
 #include "tools/matmul/variants.cuh"

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
 // memcheckdemo: one planted defect per run, chosen by name, and its corrected twin: for learning compute-sanitizer, and
 // for testing the checked simulator.
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "common/cuda/passes.hpp"
 #include "kernels/memcheckdemo/plants.cuh"
 
 #if HOST_PASS
-#include <algorithm>
 
 #include "common/cli/registration.cuh"
 #include "common/measure/random.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // nested: kernels that launch kernels. What a launch costs, depending on who makes it and at what depth, and two uses
 // that may pay off.
+#include <vector>
+
 #include "common/cuda/passes.hpp"
 
 #if HOST_PASS  // its kernels are in nested/device_launches.cu

@@ -6,6 +6,9 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "common/cli/host_program.hpp"
 #include "common/io/output.hpp"

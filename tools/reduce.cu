@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // reduce: sum, extremes, mean, variance and more of many numbers, by every method of the lectures and the best we know.
+#include <cstdint>
+#include <vector>
+
 #include "common/cuda/passes.hpp"
 #include "kernels/reduce/lines.cuh"
 #include "tools/reduce/table.cuh"

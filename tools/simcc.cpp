@@ -5,7 +5,9 @@
 // and is linked with libsimt.a. For the checked simulator, the compiler's assembly is rewritten as well.
 
 #include <cstdio>
-#include <stdexcept>
+#include <exception>
+#include <string>
+#include <vector>
 
 #include "common/measure/version.hpp"
 #include "common/simt/driver/option_table.hpp"

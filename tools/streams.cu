@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // streams: what overlaps and what does not. Slow kernels, copies and kernels in chunks, the cost of launches, and how
 // the host learns that a stream is done; measured, drawn as bars, and written as a trace.
+#include <cstdio>
+#include <string>
+#include <vector>
+
 #include "common/cuda/passes.hpp"
 #include "kernels/streams.cuh"
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // texture: the same reads of a matrix through global memory, the read-only path, a texture on an array and a texture on
 // pitched memory; and constant memory.
+#include <cmath>
+#include <string>
+#include <vector>
+
 #include "common/cuda/passes.hpp"
 #include "tools/texture/table.cuh"
 

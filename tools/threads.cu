@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // threads: who runs where. A launch of any shape, and what each of its threads reports: its indices, its warp, its
 // multiprocessor and its time; or the same by warp, block or multiprocessor, and how blocks are assigned to those.
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "common/cuda/passes.hpp"
 #include "tools/threads/table.cuh"
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 // transpose: the output's rows are the input's columns. Nothing is computed, so memory alone sets the pace: from a
 // thread per element to within a few percent of a plain copy.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "common/cuda/passes.hpp"
 #include "kernels/transpose/columns.cuh"
 #include "tools/transpose/table.cuh"

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // trapezoid: the integral of a function by the trapezoidal rule, with every way of adding up that many heights.
+#include <functional>
+#include <type_traits>
+#include <vector>
+
 #include "common/cuda/passes.hpp"
 #include "tools/trapezoid/table.cuh"
 

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // vecadd: c = a + b, the first kernel of every course: its variants, the kinds of memory, and what each stage costs.
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "common/cuda/passes.hpp"
 #include "tools/vecadd/table.cuh"
 

@@ -2,6 +2,7 @@
 #include "common/cli/completion.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "common/io/text.hpp"
 

@@ -2,6 +2,7 @@
 #include "common/cli/devices.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "common/io/text.hpp"

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/cli/devices.hpp"
 #include "common/cli/host_program.hpp"

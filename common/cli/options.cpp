@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <exception>
 #include <set>
+#include <utility>
 
 #include "common/cli/completion.hpp"
 #include "common/cli/presence.hpp"

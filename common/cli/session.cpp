@@ -2,6 +2,7 @@
 #include "common/cli/session.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "common/io/numbers.hpp"
 #include "common/io/pipeline.hpp"

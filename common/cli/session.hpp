@@ -2,6 +2,8 @@
 // One run of a program on one device: its options, where its rows go, and how it will exit.
 #pragma once
 
+#include <any>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>

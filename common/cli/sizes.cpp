@@ -3,7 +3,6 @@
 #include "common/cli/sizes.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "common/io/text.hpp"

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "common/cuda/check.cuh"
 
+#include <cstddef>
+#include <string>
+
 #include "common/io/text.hpp"
 
 namespace BACKEND {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "common/cuda/device.cuh"
 
+#include <cstddef>
+#include <string>
+
 #include "common/cuda/check.cuh"
 #include "common/io/text.hpp"
 

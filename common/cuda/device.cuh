@@ -4,6 +4,8 @@
 
 #include <cuda_runtime.h>
 
+#include <string>
+
 #include "common/cuda/device_info.hpp"
 
 namespace BACKEND {

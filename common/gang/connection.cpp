@@ -13,6 +13,8 @@
 #include <charconv>
 #include <cstring>
 #include <memory>
+#include <optional>
+#include <system_error>
 
 #include "common/gang/ending_signals.hpp"
 #include "common/gang/waiting.hpp"

@@ -6,7 +6,9 @@
 // has come; that of the first process says that all have come. A later line says how a process has ended.
 #pragma once
 
+#include <cstddef>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "common/gang/devices.cuh"
 
+#include <cstddef>
+#include <cstdint>
+
 #include "common/gang/device_gather.cuh"
 
 namespace BACKEND {

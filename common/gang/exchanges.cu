@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
+#include <string>
 
 #include "common/cuda/buffers.cuh"
 #include "common/gang/nccl_call.cuh"

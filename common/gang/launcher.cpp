@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <optional>
+#include <system_error>
 
 #include "common/io/text.hpp"
 

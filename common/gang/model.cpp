@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "common/io/failure.hpp"
 #include "common/io/table_reader.hpp"

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include <cstddef>
 #include <exception>
 
 #include "common/cuda/peer_access.cuh"

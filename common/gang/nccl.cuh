@@ -10,6 +10,7 @@
 #endif
 #include <limits.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>

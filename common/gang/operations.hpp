@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
 enum class Collective { all_reduce, reduce_scatter, all_gather, broadcast, reduce, all_to_all, ring };
 

@@ -11,8 +11,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <thread>
+#include <utility>
 
 #include "common/gang/connection.hpp"
 #include "common/gang/device_words.hpp"

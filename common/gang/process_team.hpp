@@ -2,6 +2,8 @@
 // The processes of a gang, which a launcher has started. Only one prints. If one fails, or a signal ends it, all end.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>

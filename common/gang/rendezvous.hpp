@@ -8,6 +8,7 @@
 // their numbers on its own card.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>

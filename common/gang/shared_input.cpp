@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "common/gang/shared_input.hpp"
 
+#include <cstddef>
+#include <vector>
+
 #include "common/io/output_file.hpp"
 #include "common/io/text.hpp"
 

@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <string>
+#include <utility>
 
 #include "common/gang/ending_signals.hpp"
 #include "common/io/text.hpp"

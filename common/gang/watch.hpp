@@ -4,8 +4,10 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
 #include <functional>
 #include <mutex>
+#include <string>
 #include <thread>
 
 #include "common/gang/contact.hpp"

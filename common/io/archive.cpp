@@ -4,8 +4,12 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <memory>
 #include <new>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace {

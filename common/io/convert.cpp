@@ -5,7 +5,10 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
+#include <string>
 #include <type_traits>
+#include <vector>
 
 #include "common/io/numbers.hpp"
 

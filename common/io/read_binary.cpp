@@ -2,9 +2,15 @@
 // Raw little-endian arrays and NumPy's .npy files.
 #include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "common/io/machine.hpp"
 #include "common/io/readers.hpp"

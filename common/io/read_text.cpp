@@ -3,8 +3,14 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <exception>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "common/io/decimal.hpp"
 #include "common/io/pipeline.hpp"

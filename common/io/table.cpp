@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <utility>
 
 #include "common/io/terminal.hpp"

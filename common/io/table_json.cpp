@@ -4,9 +4,16 @@
 // rest, and reports what is wrong with a line.
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
 
 #include "common/io/decimal.hpp"
 #include "common/io/table_reader.hpp"

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <system_error>
 
 #include "common/io/input_file.hpp"
 #include "common/io/numbers.hpp"

@@ -4,8 +4,6 @@
 #include <fmt/args.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-
 std::string format_text(std::string_view format, std::initializer_list<TextArgument> arguments) {
     fmt::dynamic_format_arg_store<fmt::format_context> store;
     for (const TextArgument& argument : arguments)

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
+#include <string>
 
 #include "common/measure/profile_range.cuh"
 #include "common/measure/random.hpp"

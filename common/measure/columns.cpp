@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "common/measure/columns.hpp"
 
+#include <cstdint>
+#include <optional>
+#include <string>
+
 #include "common/measure/counter_columns.hpp"
 #include "common/measure/origin.hpp"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "common/measure/report.hpp"
 
+#include <cstddef>
+
 #include "common/io/terminal.hpp"
 #include "common/io/text.hpp"
 #include "common/measure/columns.hpp"

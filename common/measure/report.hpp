@@ -2,6 +2,7 @@
 // From measurements to rows: the schema that every program shares, and the speed-ups of --ladder and --versus.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>

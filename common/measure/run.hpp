@@ -2,6 +2,7 @@
 // One run of a program on one device: what measuring needs of a Session.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 

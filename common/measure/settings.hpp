@@ -2,6 +2,7 @@
 // How a run measures: plain data that the command line fills in.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>

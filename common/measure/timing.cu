@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <ratio>
 
 #include "common/cuda/peer_access.cuh"
 

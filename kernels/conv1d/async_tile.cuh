@@ -4,6 +4,8 @@
 //   conv1d_async_tile   removes the registers that wait for loads, so that more of them hold sums, and all block
 //                       barriers but one per tile. A block with several tiles prefetches the next one while it works on
 //                       this one
+#include <cstdint>
+
 #include "common/cuda/async_copy.cuh"
 #include "kernels/conv1d/register_tile.cuh"
 #include "kernels/conv1d/sliding_window.cuh"

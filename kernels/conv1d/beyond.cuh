@@ -3,6 +3,8 @@
 // Stores the elements beyond the ends of a signal in memory: if a device has a window of the signal, its kernels then
 // need no border.
 //   conv1d_fill_beyond   repeats elements of the signal that the window holds
+#include <cstdint>
+
 #include "kernels/conv1d/arguments.cuh"
 
 namespace BACKEND {

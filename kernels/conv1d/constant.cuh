@@ -2,6 +2,8 @@
 #pragma once
 // Every thread of a warp needs the same tap at the same time, which is what constant memory is for.
 //   conv1d_constant   removes the loads of the taps: they come through the constant cache, one word for all lanes
+#include <cstdint>
+
 #include "common/cuda/check.cuh"
 #include "kernels/conv1d/shared.cuh"
 

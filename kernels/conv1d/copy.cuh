@@ -2,6 +2,8 @@
 #pragma once
 // The bound: the cost of reading the signal and writing an output of the same length, without any sums.
 //   conv1d_copy   16 bytes per thread
+#include <cstdint>
+
 #include "kernels/conv1d/arguments.cuh"
 
 namespace BACKEND {

@@ -2,6 +2,8 @@
 #pragma once
 // The first version of every lecture: each input is loaded once per tap.
 //   conv1d_global   one thread per output, all inputs from global memory
+#include <cstdint>
+
 #include "kernels/conv1d/arguments.cuh"
 
 namespace BACKEND {

@@ -3,6 +3,8 @@
 // A thread that computes neighboring outputs uses each input it has loaded for several of them.
 //   conv1d_register_tile   removes most shared loads: a window of the tile slides through registers, 16 bytes at a
 //                          time, and every load serves 48 multiplications of floats. What is left is the sum itself
+#include <cstdint>
+
 #include "kernels/conv1d/sliding_window.cuh"
 
 namespace BACKEND {

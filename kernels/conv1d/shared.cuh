@@ -3,6 +3,8 @@
 // The threads of a block load their common inputs once.
 //   conv1d_shared   removes most global loads: a block loads a tile with its halo, block + width - 1 elements instead
 //                   of block * width
+#include <cstdint>
+
 #include "kernels/conv1d/arguments.cuh"
 
 namespace BACKEND {

@@ -2,6 +2,8 @@
 #pragma once
 // A warp needs no tile: its lanes hold 32 neighboring inputs at a time and read each other's registers.
 //   conv1d_shuffle   removes shared memory and its barrier; a warp loads ceil((31 + width) / 32) inputs per lane
+#include <cstdint>
+
 #include "kernels/conv1d/constant.cuh"
 
 namespace BACKEND {

@@ -3,6 +3,8 @@
 // Narrow filters need no tile: the loads of neighboring threads overlap, and L1 serves the repeated ones.
 //   conv1d_vectors   removes the tile and its barriers: one vector of outputs per thread, the window in aligned 16-byte
 //                    loads, the taps as operands from the kernel's parameters
+#include <cstdint>
+
 #include "kernels/conv1d/arguments.cuh"
 
 namespace BACKEND {

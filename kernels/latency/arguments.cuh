@@ -7,8 +7,6 @@
 //   barriers.cuh   barriers of a block and of a cluster, and loads from another block's shared memory
 #include <cuda_runtime.h>
 
-#include <cstdint>
-
 namespace BACKEND {
 
 #ifndef __SIMCC__

@@ -5,8 +5,6 @@
 
 #include <cuda_runtime.h>
 
-#include <cstddef>
-
 namespace BACKEND {
 
 /// Keeps `live` values in registers: every round needs all values of the previous one.

@@ -16,8 +16,6 @@
 
 #include <cuda_runtime.h>
 
-#include <cstddef>
-
 #if defined(__CUDACC__) && !defined(__SIMCC__)
 
 namespace BACKEND {

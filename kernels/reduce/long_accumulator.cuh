@@ -8,8 +8,6 @@
 
 #include <cuda_runtime.h>
 
-#include <cstddef>
-
 namespace BACKEND {
 
 using Digit = unsigned long long;  // in two's complement: between carries a digit may be negative

@@ -4,6 +4,8 @@
 //   place_columns   copies a matrix without gaps into a wider one
 //
 // Any shape, any alignment. (cudaMemcpy2DAsync does the same for rows of less than 2 GiB.)
+#include <cstdint>
+
 #include "common/cuda/vector_access.cuh"
 #include "kernels/transpose/arguments.cuh"
 

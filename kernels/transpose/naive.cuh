@@ -7,6 +7,8 @@
 // The ladder continues in tiles.cuh.
 //
 // Any shape, any alignment, any block size.
+#include <cstdint>
+
 #include "common/cuda/vector_access.cuh"
 #include "kernels/transpose/arguments.cuh"
 

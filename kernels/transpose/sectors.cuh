@@ -6,6 +6,8 @@
 //                       price is that each column of the input tile reads one more sector's worth of words
 //
 // Any shape, any alignment, words of 4 and 8 bytes.
+#include <cstdint>
+
 #include "kernels/transpose/arguments.cuh"
 
 namespace BACKEND {

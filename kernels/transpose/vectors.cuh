@@ -5,6 +5,8 @@
 //   transpose_vectors   removes three quarters of the memory instructions for 4-byte words, 15 of 16 for bytes
 //
 // All rows of both matrices must begin at multiples of 16 bytes: can_use_vectors().
+#include <cstdint>
+
 #include "common/cuda/check.cuh"
 #include "common/cuda/vector_access.cuh"
 #include "kernels/transpose/arguments.cuh"

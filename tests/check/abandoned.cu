@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Kernels that never end, one launch after the other: whatever their lanes were doing when the watchdog ended them, the
 // next launch runs.
+#include <cstdio>
+
 #include "cases.cuh"
 
 // Every lane stores to volatile variables behind fences and looks at those of others: the checkers are busy with these.

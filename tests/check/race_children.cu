@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Kernels that launch kernels, with and without races between what they do; @CASE marks the lines of a finding. Usage:
 // race_children CASE...
-#include <cstdio>
 #include <cstring>
 
 __global__ void store(int* p, int value) { *p = value; }  // @reads_child @forgotten @two_blocks @cousins

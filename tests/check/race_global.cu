@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <thread>
+#include <cstdio>
 
 #include "cases.cuh"
 

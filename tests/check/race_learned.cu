@@ -5,6 +5,9 @@
 
 #include <atomic>
 #include <thread>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
 
 #include <cuda/atomic>
 

@@ -3,7 +3,6 @@
 #include <cuda_runtime.h>
 
 #include <chrono>
-#include <cstdint>
 #include <thread>
 
 #include "cases.cuh"

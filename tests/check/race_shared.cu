@@ -4,6 +4,8 @@
 #include <cuda/barrier>
 #include <cuda_pipeline.h>
 
+#include <utility>
+
 #include "cases.cuh"
 
 namespace cg = cooperative_groups;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copies and fills of __device__ and __constant__ variables beside kernels that use them.
+#include <cstring>
+
 #include "cases.cuh"
 
 __device__ int counter, limit, table[64];

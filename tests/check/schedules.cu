@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Kernels whose defects depend on the order in which lanes, warps and blocks take turns.
+#include <cstdio>
+
 #include "cases.cuh"
 
 // A lock that lanes of one warp take: on a GPU whose lanes advance together the loop never ends.

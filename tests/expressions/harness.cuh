@@ -9,7 +9,6 @@
 #include <cuda_fp16.h>
 
 #include <cmath>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

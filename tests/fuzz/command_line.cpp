@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Command lines: sizes, globs, and the options of the programs and of simcc.
 #include <algorithm>
+#include <any>
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/cli/options.hpp"

@@ -2,6 +2,7 @@
 // Expressions in x: what is refused is shown with a mark, and what is not has one meaning and harmless source.
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include "common/io/failure.hpp"
 #include "tests/fuzz/target.hpp"

@@ -5,10 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
+#include <cstddef>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <type_traits>
 
 #include "common/io/numbers.hpp"
 #include "common/io/readers.hpp"

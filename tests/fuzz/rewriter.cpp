@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // simcc's rewriter: text in, text out.
 #include <algorithm>
+#include <cstddef>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "common/simt/rewrite/cuda_to_cxx.hpp"
 #include "common/simt/rewrite/source.hpp"

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
+#include <string_view>
 
 #include "tests/fuzz/target.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The arithmetic of reductions where the order and the rounding show, on three devices.
-#include <vector>
+
+#include <cstdio>
 
 #include "common.h"
 

@@ -2,6 +2,8 @@
 // Every collective, with every type and operator, on all devices of one thread, held against the host:
 //     collectives COUNT...
 // Prints the number of results that were compared, or what is wrong first.
+#include <cstdio>
+#include <cstdlib>
 #include <vector>
 
 #include "common.h"

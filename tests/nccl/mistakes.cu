@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a program can do wrong with NCCL, by name, on two devices in one thread:
 //     mistakes NAME
+#include <cstdio>
 #include <cstring>
 
 #include "common.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Collectives in their place among what else is in a stream, on all devices of one thread.
+#include <cstdio>
 #include <vector>
 
 #include "common.h"

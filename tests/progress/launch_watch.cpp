@@ -2,7 +2,9 @@
 // LaunchWatch by itself: what it concludes from progress and processor time, without any thread.
 #include "common/simt/exec/launch_watch.hpp"
 
+#include <chrono>
 #include <cstdio>
+#include <vector>
 
 using namespace simt;
 using namespace std::chrono_literals;

@@ -4,9 +4,12 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <limits>
-#include <thread>
+#include <string>
+#include <system_error>
+#include <type_traits>
 #include <vector>
 
 #include "common/io/numbers.hpp"

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Sizes and globs, compared with independent readers.
 #include <algorithm>
-#include <cctype>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/cli/sizes.hpp"

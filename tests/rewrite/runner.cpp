@@ -14,6 +14,7 @@
 // column is checked for every case.
 
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -23,6 +24,8 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/simt/rewrite/cuda_to_cxx.hpp"

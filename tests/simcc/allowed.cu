@@ -3,7 +3,6 @@
 #include <cstdio>
 #include <functional>
 #include <type_traits>
-#include <vector>
 
 // The names that the toolkit's headers have for attributes.
 struct __builtin_align__(16) Aligned { float x, y, z; };

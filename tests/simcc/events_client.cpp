@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <vector>
+#include <cstdint>
 
 #include "common/simt/include/simt/kernel_launch.hpp"
 #include "common/simt/runtime/allocation.hpp"

@@ -2,7 +2,6 @@
 // Textures on arrays, pitched and linear memory, and surfaces: addressing, filtering, formats, and what a GPU refuses.
 #include <cuda_fp16.h>
 
-#include <cmath>
 #include <cstdio>
 #include <vector>
 

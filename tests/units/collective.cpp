@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Compares collective's operations and references with results computed by hand. Prints each broken promise and exits
 // 1; tests/collective.bats compiles and runs it.
-#include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <vector>

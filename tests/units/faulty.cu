@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // faulty: every rank of a gang contributes one number to an all-reduce; in most variants the last rank fails in
 // some way that the others must learn of. tests/launch.bats builds it with simcc.
+#include <cstdint>
+#include <vector>
+
 #include "common/cli/registration.cuh"
 #include "common/gang/devices.cuh"
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "common/gang/launcher.hpp"
 #include "common/io/text.hpp"

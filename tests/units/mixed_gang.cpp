@@ -3,6 +3,7 @@
 // and how rates count all devices. Prints nothing if all is well.
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "common/cli/devices.hpp"
 #include "common/gang/device_words.hpp"

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <random>
+#include <string>
 
 #include "tools/matadd/occupancy.hpp"
 

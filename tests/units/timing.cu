@@ -2,7 +2,9 @@
 // timing-test: the timing layer's own test. Kernels of known duration are measured by the method that times all
 // programs; a variant is right if its median is within 2 % of the time by the GPU's own timers inside the kernel. The
 // kernels are so long that the start and end of a launch, about 3 us, which events include, are well below that.
+#include <cmath>
 #include <memory>
+#include <vector>
 
 #include "common/cli/registration.cuh"
 #include "common/measure/bench.cuh"

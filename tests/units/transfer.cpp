@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What transfer's break-evens and comparisons promise. Prints each broken promise and exits 1;
 // tests/transfer.bats compiles and runs it.
+#include <cstdint>
 #include <cstdio>
+#include <map>
 #include <string>
 #include <vector>
 

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdio>
 #include <string>
-#include <vector>
 
 #include "common/io/failure.hpp"
 #include "common/io/text.hpp"

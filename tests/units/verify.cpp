@@ -3,11 +3,13 @@
 // Prints each broken promise and exits 1; tests/verification.bats compiles and runs it.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <limits>
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 

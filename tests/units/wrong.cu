@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // wrong: doubles n numbers, once correctly, and incorrectly in every way that the verification must notice. Its table
 // must show only the right variant, and its exit code must be 1. tests/common.bats builds it with simcc.
-#include <memory>
+
+#include <vector>
 
 #include "common/cli/registration.cuh"
 #include "common/measure/bench.cuh"

@@ -2,7 +2,7 @@
 // All-reduces by our own kernels: the memory through which the devices communicate, and the launches.
 #pragma once
 
-#include <optional>
+#include <algorithm>
 #include <string>
 #include <vector>
 

@@ -3,8 +3,9 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <type_traits>
 
 #include "common/gang/operations.hpp"
 #include "common/io/small_float.hpp"

@@ -2,6 +2,9 @@
 // The tables of collective: its variants, and its own columns.
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 #include "common/cli/program.hpp"
 #include "common/gang/operations.hpp"
 #include "common/measure/variant_table.cuh"

@@ -2,6 +2,7 @@
 // What besides the code may have made a difference: other devices, drivers or clocks, and rows that cannot be trusted.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tools/compare/groups.hpp"
 
+#include <cstddef>
+
 namespace compare {
 
 Groups groups_of(const Side& side, const std::vector<std::string>& columns, Tokens& tokens) {

@@ -2,6 +2,8 @@
 #include "tools/compare/options.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <string_view>
 
 #include "common/io/parse_text.hpp"
 #include "common/io/text.hpp"

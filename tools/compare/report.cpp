@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "tools/compare/report.hpp"
 
-#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <functional>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "common/io/table.hpp"
 #include "common/io/terminal.hpp"

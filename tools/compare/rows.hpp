@@ -2,6 +2,7 @@
 // From sides to compared rows.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 

@@ -2,6 +2,7 @@
 // One device's part of a signal that several share.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 

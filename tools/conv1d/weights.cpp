@@ -2,7 +2,10 @@
 #include "tools/conv1d/weights.hpp"
 
 #include <cmath>
+#include <cstddef>
 #include <filesystem>
+#include <optional>
+#include <string_view>
 
 #include "common/io/numbers.hpp"
 #include "common/io/text.hpp"

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <complex>
-#include <cstddef>
 #include <string>
 #include <vector>
 

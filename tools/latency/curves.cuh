@@ -4,7 +4,14 @@
 
 #ifndef __SIMCC__
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <map>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "kernels/latency/chase.cuh"
 #include "tools/latency/cycle.hpp"

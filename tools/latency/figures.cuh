@@ -4,6 +4,10 @@
 
 #ifndef __SIMCC__
 
+#include <cstddef>
+#include <string>
+#include <vector>
+
 #include "kernels/latency/barriers.cuh"
 #include "kernels/latency/chase.cuh"
 #include "kernels/latency/dependent.cuh"

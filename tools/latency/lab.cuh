@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <functional>
-#include <memory>
-#include <set>
+#include <optional>
 #include <string>
 #include <vector>
 

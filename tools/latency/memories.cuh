@@ -4,6 +4,13 @@
 
 #ifndef __SIMCC__
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "tools/latency/curves.cuh"
 
 namespace BACKEND {

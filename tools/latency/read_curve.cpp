@@ -2,7 +2,9 @@
 #include "tools/latency/read_curve.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "common/io/numbers.hpp"
 #include "common/io/table.hpp"

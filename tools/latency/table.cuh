@@ -2,6 +2,9 @@
 // The tables of latency: what is measured, and what its rows say.
 #pragma once
 
+#include <cstddef>
+#include <string>
+
 #include "common/cli/program.hpp"
 #include "common/measure/variant_table.cuh"
 #include "tools/latency/options.hpp"

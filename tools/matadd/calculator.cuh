@@ -2,8 +2,10 @@
 // The occupancy calculator alone: its table over block sizes, and its comparison with CUDA's own.
 #pragma once
 
-#include <algorithm>
+#include <cstdint>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "common/cli/session.hpp"
 #include "common/cuda/buffers.cuh"

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "common/cli/program.hpp"
 #include "common/cuda/streaming_sum.cuh"

@@ -3,6 +3,7 @@
 // only some rows at a time; of a batch, only some products.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 

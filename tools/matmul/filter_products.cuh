@@ -2,11 +2,12 @@
 // The products of matmul as a filter: in the type of the files, on one device or on the host.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <utility>
 #include <vector>
 

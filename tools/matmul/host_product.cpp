@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "tools/matmul/host_product.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <type_traits>
+#include <cstddef>
 #include <vector>
 
 #include "tools/matmul/element.hpp"

@@ -2,7 +2,6 @@
 // The host's side of one product, or a batch: its inputs, the CPU's variants, and whether a result is right.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 

@@ -2,6 +2,8 @@
 // The operands of matmul as a filter: their shapes, by their headers and the options, and their numbers.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>

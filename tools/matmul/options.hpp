@@ -2,6 +2,7 @@
 // The options of matmul.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>

@@ -2,7 +2,7 @@
 // The tables of matmul: what each variant is, and how it multiplies.
 #pragma once
 
-#include <memory>
+#include <algorithm>
 #include <string>
 #include <vector>
 

@@ -4,10 +4,17 @@
 
 #include <unistd.h>
 
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iostream>
 #include <iterator>
 #include <random>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "common/cuda/device.cuh"
 #include "tools/memcheckdemo/grade.cuh"

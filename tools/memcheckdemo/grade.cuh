@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 
 #include "tools/memcheckdemo/lab.cuh"
 #include "tools/memcheckdemo/report.cuh"

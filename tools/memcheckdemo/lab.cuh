@@ -2,9 +2,11 @@
 // What memcheckdemo shows the person in the lab: the list, the command, hints, the solution, and the source.
 #pragma once
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "common/cli/session.hpp"
 #include "tools/memcheckdemo/plant.cuh"

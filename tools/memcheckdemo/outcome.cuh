@@ -2,6 +2,10 @@
 // One run of a plant, and what it shows.
 #pragma once
 
+#include <cstddef>
+#include <string>
+#include <vector>
+
 #include "common/io/text.hpp"
 #include "tools/memcheckdemo/plant.cuh"
 

@@ -2,6 +2,8 @@
 // A row of memcheckdemo's tables: everything that is known about one planted defect.
 #pragma once
 
+#include <vector>
+
 #include "kernels/memcheckdemo/plants.cuh"
 #include "tools/memcheckdemo/sources.hpp"
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "tools/memcheckdemo/sources.hpp"
 
+#include <algorithm>
 #include <cctype>
+#include <cstddef>
 #include <sstream>
 #include <utility>
 

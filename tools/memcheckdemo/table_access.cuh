@@ -2,6 +2,8 @@
 // The plants of memcheck whose subject is an access: outside, misaligned, or through a pointer that is not valid there.
 #pragma once
 
+#include <vector>
+
 #include "tools/memcheckdemo/plant.cuh"
 
 namespace BACKEND {

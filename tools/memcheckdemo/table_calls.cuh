@@ -2,6 +2,8 @@
 // The plants of memcheck whose subject is a call, or memory that is freed too late, too early or not at all.
 #pragma once
 
+#include <vector>
+
 #include "tools/memcheckdemo/plant.cuh"
 
 namespace BACKEND {

@@ -2,6 +2,8 @@
 // The plants that are races: those in shared memory, which racecheck reports, and those that no tool reports.
 #pragma once
 
+#include <vector>
+
 #include "tools/memcheckdemo/plant.cuh"
 
 namespace BACKEND {

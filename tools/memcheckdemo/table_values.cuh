@@ -2,6 +2,8 @@
 // The plants about values that nobody has written, and about barriers that not all threads reach.
 #pragma once
 
+#include <vector>
+
 #include "tools/memcheckdemo/plant.cuh"
 
 namespace BACKEND {

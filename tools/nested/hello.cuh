@@ -2,7 +2,6 @@
 // --hello: which threads have greeted, a row for each at each depth.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "common/cli/session.hpp"

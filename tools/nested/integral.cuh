@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 
 #include "common/cli/session.hpp"
 #include "common/cuda/buffers.cuh"

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "common/cli/session.hpp"
 #include "common/measure/bench.cuh"

@@ -2,6 +2,7 @@
 // Axes: which values they show, where, and how they are written: 4Ki, 10 us, 1.5 GB/s.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -2,7 +2,10 @@
 // Bars: one for each group, the best at the bottom of a ladder and otherwise at the top.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "common/io/text.hpp"
 #include "tools/plot/figures.hpp"

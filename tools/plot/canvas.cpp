@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 #include "common/io/text.hpp"
 #include "tools/plot/figure.hpp"

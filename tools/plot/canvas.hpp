@@ -2,6 +2,7 @@
 // A grid of characters, with a finer one of dots in it: 2x4 dots of braille, 2x2 of blocks, or one of ASCII.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 

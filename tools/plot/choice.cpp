@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <set>
 
 #include "common/io/text.hpp"
@@ -14,9 +15,7 @@ namespace {
 // A table of one of our programs.
 bool is_ours(const Data& data) { return data.has("tool") && data.has("kernel") && data.has("median_ns"); }
 
-bool contains(const std::vector<std::string>& words, const std::string& word) {
-    return std::find(words.begin(), words.end(), word) != words.end();
-}
+bool contains(const auto& words, const auto& word) { return std::count(words.begin(), words.end(), word) > 0; }
 
 // Columns that say how the rows came about, rather than what was measured or with which settings.
 bool is_circumstance(const std::string& column) {

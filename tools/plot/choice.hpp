@@ -2,6 +2,7 @@
 // What a person would draw from these rows, where the options leave it open.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 

@@ -2,7 +2,9 @@
 // The rows of all inputs, and their columns by name, in whichever tables they are.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 

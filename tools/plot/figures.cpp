@@ -3,7 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <map>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "common/io/parse_text.hpp"
 #include "common/io/text.hpp"

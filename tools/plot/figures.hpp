@@ -2,6 +2,9 @@
 // From rows to a figure, one function for each kind.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "tools/plot/choice.hpp"
 #include "tools/plot/figure.hpp"
 

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <sstream>
+#include <vector>
 
 #include "common/io/numbers.hpp"
 #include "common/io/process.hpp"

@@ -2,6 +2,8 @@
 // Histograms: how often a column has each number, with an outline for each group.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <vector>
 
 #include "common/io/text.hpp"
 #include "tools/plot/figures.hpp"

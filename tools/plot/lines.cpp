@@ -2,6 +2,9 @@
 // Lines: a series for each group, its points by x, with the band of the quartiles where there are some.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <utility>
+#include <vector>
 
 #include "common/io/text.hpp"
 #include "tools/plot/figures.hpp"

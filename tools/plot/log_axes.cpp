@@ -2,6 +2,7 @@
 // Which axes are logarithmic, where the options leave it open.
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "tools/plot/axis.hpp"
 #include "tools/plot/choice.hpp"

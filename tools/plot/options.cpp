@@ -2,6 +2,7 @@
 #include "tools/plot/options.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <utility>
 

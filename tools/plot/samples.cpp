@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <span>
+#include <string>
 
 #include "common/io/text.hpp"
 #include "tools/plot/figures.hpp"

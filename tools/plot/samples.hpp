@@ -2,6 +2,8 @@
 // What histograms and violins are made of: the numbers of each group.
 #pragma once
 
+#include <cstddef>
+#include <string>
 #include <vector>
 
 #include "tools/plot/choice.hpp"

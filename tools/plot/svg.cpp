@@ -2,6 +2,7 @@
 #include "tools/plot/svg.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "common/io/text.hpp"
 #include "tools/plot/svg_paper.hpp"

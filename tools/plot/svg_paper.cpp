@@ -2,7 +2,7 @@
 #include "tools/plot/svg_paper.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <cstddef>
 
 #include "common/io/text.hpp"
 #include "tools/plot/words.hpp"

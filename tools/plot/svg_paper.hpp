@@ -2,6 +2,7 @@
 // The paper of an SVG: its layout, and the elements on it.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>

@@ -2,6 +2,7 @@
 // Rows of boxes as SVG.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 #include "common/io/text.hpp"
 #include "tools/plot/svg_paper.hpp"

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Series as SVG: lines with their bands, histograms, violins.
-#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
 
 #include "common/io/text.hpp"
 #include "tools/plot/svg_paper.hpp"

@@ -2,7 +2,8 @@
 #include "tools/plot/terminal.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <cstddef>
+#include <vector>
 
 #include "tools/plot/words.hpp"
 

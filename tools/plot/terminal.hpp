@@ -2,6 +2,7 @@
 // A figure in characters.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "tools/plot/canvas.hpp"

@@ -2,6 +2,9 @@
 // Series in characters: lines as dots, histograms as columns of blocks.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
 
 #include "tools/plot/terminal.hpp"
 #include "tools/plot/words.hpp"

@@ -2,6 +2,8 @@
 // Rows of boxes in characters: a line each, boxes to an eighth of a character.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <string>
 
 #include "tools/plot/terminal.hpp"
 #include "tools/plot/words.hpp"

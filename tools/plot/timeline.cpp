@@ -2,8 +2,10 @@
 // Timelines: a row for each lane, a box for each span of it. A trace of streams or threads has the columns timeline,
 // lane, name, category, begin_ns and end_ns; any table with lane, begin_ns and end_ns will do.
 #include <algorithm>
-#include <cmath>
+#include <cstddef>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "common/io/text.hpp"
 #include "tools/plot/figures.hpp"

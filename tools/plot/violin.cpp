@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Violins: for each group, an outline as wide as its numbers are dense, with the median and the quartiles.
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "common/io/text.hpp"
 #include "tools/plot/figures.hpp"
 #include "tools/plot/samples.hpp"

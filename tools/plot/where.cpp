@@ -3,6 +3,10 @@
 // separate alternatives.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "common/cli/sizes.hpp"
 #include "common/io/parse_text.hpp"

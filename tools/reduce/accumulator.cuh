@@ -3,6 +3,8 @@
 // in a stream of which only a few slots are in memory.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <vector>
 

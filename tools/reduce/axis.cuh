@@ -2,9 +2,10 @@
 // reduce --axis: a number for every row or column of a matrix that is read as a stream.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>

@@ -2,7 +2,7 @@
 // reduce --axis as a filter: reads a .npy file of a matrix, and writes one with a result for each row or column.
 #pragma once
 
-#include <memory>
+#include <cstddef>
 #include <string>
 #include <vector>
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The reductions whose kernels launch kernels, for all element types: see the Makefile's LAUNCHING.
+#include <cstdint>
+
 #include "kernels/reduce/nested.cuh"
 
 namespace BACKEND {

@@ -2,7 +2,10 @@
 // How a filter prints what it has found.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <string>
 
 #include "common/io/numbers.hpp"

@@ -2,6 +2,8 @@
 // The tables of reduce: what each variant is, and how it is launched for an element type.
 #pragma once
 
+#include <cstdint>
+
 #include "common/cli/program.hpp"
 #include "common/measure/variant_table.cuh"
 #include "kernels/reduce/accurate.cuh"

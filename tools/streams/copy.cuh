@@ -3,7 +3,9 @@
 // operations can be issued.
 #pragma once
 
+#include <algorithm>
 #include <memory>
+#include <vector>
 
 #include "common/measure/random.hpp"
 #include "kernels/streams.cuh"

@@ -3,10 +3,11 @@
 // and copy its result to pinned memory; the host reads a result the moment it is notified.
 #pragma once
 
-#include <atomic>
+#include <algorithm>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "tools/streams/slow_kernels.cuh"
 

@@ -2,7 +2,9 @@
 // The ways to issue five slow kernels, and which of them overlap.
 #pragma once
 
+#include <algorithm>
 #include <memory>
+#include <vector>
 
 #include "tools/streams/slow_kernels.cuh"
 #include "tools/streams/threads.cuh"

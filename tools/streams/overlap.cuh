@@ -3,8 +3,12 @@
 // the search for the best.
 #pragma once
 
+#include <algorithm>
+#include <memory>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "tools/streams/copy.cuh"
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "common/measure/random.hpp"
 #include "kernels/streams.cuh"

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "common/cli/session.hpp"
 #include "common/measure/bench.cuh"

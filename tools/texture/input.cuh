@@ -3,7 +3,8 @@
 #pragma once
 
 #include <memory>
-#include <type_traits>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "common/cli/session.hpp"

@@ -2,6 +2,7 @@
 // The options of texture.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 

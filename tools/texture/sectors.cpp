@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The textbook's formula for the sectors of a pattern, applied to every warp. Blocks that are alike are computed once.
+#include <algorithm>
 #include <map>
-#include <set>
-#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "tools/texture/patterns.hpp"
 

@@ -2,6 +2,8 @@
 // The tables of texture: patterns, paths, the variants that are their product, and columns.
 #pragma once
 
+#include <vector>
+
 #include "common/cli/program.hpp"
 #include "common/measure/variant_table.cuh"
 #include "kernels/texture/constants.cuh"

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "tools/threads/options.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "common/cli/sizes.hpp"
 #include "common/io/text.hpp"

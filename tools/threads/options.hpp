@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <string>
 
 #include "common/cli/option_table.hpp"

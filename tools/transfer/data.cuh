@@ -3,10 +3,11 @@
 // every byte of a result.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "common/cli/session.hpp"
 #include "common/cuda/buffers.cuh"

@@ -2,6 +2,10 @@
 // The tables of transfer: the ways to move bytes between the host and devices, and what their rows say.
 #pragma once
 
+#include <cstddef>
+#include <string>
+#include <vector>
+
 #include "common/cli/program.hpp"
 #include "common/cli/sizes.hpp"
 #include "common/measure/variant_table.cuh"

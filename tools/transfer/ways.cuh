@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <string>
 
 #include "common/cuda/staged_copy.cuh"
 #include "common/measure/bench.cuh"

@@ -3,9 +3,11 @@
 // Elements of .npy and raw data are moved as they are stored, whatever their type.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/cli/session.hpp"

@@ -4,8 +4,11 @@
 // columns.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "common/cli/session.hpp"

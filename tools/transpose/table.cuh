@@ -2,8 +2,12 @@
 // The tables of transpose: what each variant is, and how it is launched for words of each width.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <type_traits>
 #include <vector>
 

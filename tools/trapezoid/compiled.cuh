@@ -3,8 +3,6 @@
 // for the simulator by itself.
 #pragma once
 
-#include <string>
-
 #include "common/cli/session.hpp"
 #include "kernels/trapezoid/launch.cuh"
 #include "tools/trapezoid/integral.hpp"

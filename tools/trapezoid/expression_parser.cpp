@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <numbers>
 #include <optional>
 #include <string>
+#include <system_error>
 
 #include "common/io/text.hpp"
 #include "tools/trapezoid/expression.hpp"

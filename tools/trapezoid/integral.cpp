@@ -2,6 +2,7 @@
 #include "tools/trapezoid/integral.hpp"
 
 #include <cmath>
+#include <cstddef>
 #include <numbers>
 
 #include "common/io/text.hpp"

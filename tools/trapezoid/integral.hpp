@@ -2,6 +2,7 @@
 // What is integrated: a function, by name or as an expression, and from where to where.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>

@@ -2,7 +2,6 @@
 // The functions that an expression may call: those of math.h that are real functions of one or two real numbers.
 #pragma once
 
-#include <cstddef>
 #include <string>
 
 struct MathFunction {

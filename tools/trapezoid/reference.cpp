@@ -2,6 +2,7 @@
 #include "tools/trapezoid/reference.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <type_traits>
 #include <vector>

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "common/cli/program.hpp"
 #include "common/measure/parallel.hpp"

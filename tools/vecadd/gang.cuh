@@ -2,7 +2,9 @@
 // vecadd on several devices: each adds its share of the vectors, and needs nothing from the others.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "common/cli/session.hpp"

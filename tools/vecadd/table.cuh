@@ -2,6 +2,11 @@
 // The tables of vecadd: what each variant is, and how it is launched for an element type.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "common/cli/program.hpp"
 #include "common/cli/sizes.hpp"
 #include "common/measure/parallel.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // cudaMallocArray, and copies from and to arrays.
 #include <algorithm>
+#include <memory>
 
 #include "common/simt/api/error.hpp"
 #include "common/simt/runtime/array.hpp"

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Stream capture: turning the work that a program puts into streams into a graph.
-#include "common/simt/runtime/capture.hpp"
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
 #include "common/simt/api/error.hpp"
 #include "common/simt/api/graph_nodes.hpp"
+#include "common/simt/runtime/capture.hpp"
 
 using namespace simt;
 

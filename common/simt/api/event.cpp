@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Events: recording, waiting, and the time between two of them.
+#include <memory>
+#include <mutex>
+#include <utility>
+
 #include "common/simt/api/error.hpp"
 #include "common/simt/api/graph_nodes.hpp"
 #include "common/simt/runtime/capture.hpp"

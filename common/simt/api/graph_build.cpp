@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Building graphs: creating, adding nodes and edges, changing nodes.
 #include <algorithm>
+#include <deque>
+#include <memory>
+#include <vector>
 
 #include "common/simt/api/error.hpp"
 #include "common/simt/api/graph_nodes.hpp"

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "common/simt/api/graph_nodes.hpp"
 
+#include <memory>
+#include <mutex>
+#include <utility>
+
 #include "common/simt/api/error.hpp"
 #include "common/simt/runtime/array.hpp"
 #include "common/simt/runtime/capture.hpp"

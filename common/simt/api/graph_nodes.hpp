@@ -2,6 +2,8 @@
 // Turns the API's parameters for graph nodes into operations. Each function fills in the operation or returns an error.
 #pragma once
 
+#include <memory>
+
 #include "common/simt/runtime/graph.hpp"
 
 namespace simt {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Queries of graphs: nodes, edges, types, and a drawing for Graphviz.
 #include <cstdio>
+#include <vector>
 
 #include "common/simt/api/error.hpp"
 #include "common/simt/api/graph_nodes.hpp"

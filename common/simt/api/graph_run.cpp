@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Instantiating, launching and updating graphs.
+#include <memory>
+#include <mutex>
+#include <utility>
+
 #include "common/simt/api/error.hpp"
 #include "common/simt/api/graph_nodes.hpp"
 #include "common/simt/runtime/dispatch.hpp"

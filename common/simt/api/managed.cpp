@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Hints for managed memory. Host and device share one memory here, so hints are checked but otherwise have no effect.
+#include <cstdint>
+
 #include "common/simt/api/error.hpp"
 
 using namespace simt;

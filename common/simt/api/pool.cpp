@@ -4,7 +4,11 @@
 // Memory is allocated at the call, which is safe because it is earlier than its place in the stream, and freed when the
 // stream gets there. Pools do not keep freed memory: they only count what their allocations use.
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
 
 #include "common/simt/api/error.hpp"
 #include "common/simt/runtime/dispatch.hpp"

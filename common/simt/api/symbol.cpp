@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Copies from and to __device__ and __constant__ variables, which here are variables of the executable.
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <vector>

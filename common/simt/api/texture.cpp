@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Texture and surface objects on arrays, linear memory and pitched memory.
+#include <cstdint>
+#include <memory>
+#include <utility>
+
 #include "common/simt/api/error.hpp"
 #include "common/simt/include/simt/texture_object.hpp"
 #include "common/simt/runtime/array.hpp"

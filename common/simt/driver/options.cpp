@@ -2,6 +2,7 @@
 #include "common/simt/driver/options.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <string_view>
 
 #include "common/io/text.hpp"

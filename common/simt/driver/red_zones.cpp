@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "common/simt/driver/red_zones.hpp"
 
+#include <cstddef>
 #include <initializer_list>
 #include <string_view>
 

@@ -5,6 +5,9 @@
 #include <filesystem>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
+#include <system_error>
+#include <vector>
 
 #include "common/simt/rewrite/cuda_to_cxx.hpp"
 

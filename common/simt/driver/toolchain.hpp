@@ -3,6 +3,7 @@
 // The commands of simcc: the compiler, its headers and its flags.
 
 #include <string>
+#include <vector>
 
 #include "common/simt/driver/options.hpp"
 #include "common/simt/driver/process.hpp"

@@ -2,6 +2,7 @@
 #include "common/simt/exec/async_copies.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "common/simt/exec/resident_block.hpp"
 #include "common/simt/exec/uninterrupted.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which lane of a block runs next.
 #include <bit>
+#include <cstdint>
 #include <utility>
 
 #include "common/simt/exec/meetings.hpp"

@@ -2,7 +2,7 @@
 #include "common/simt/exec/resident_block.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <atomic>
 #include <utility>
 
 #include "common/simt/exec/context.hpp"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "common/simt/exec/shortage.hpp"
 
-#include <errno.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What the messages about deadlocks, timeouts and stack overflows say about the lanes of a block.
 #include <bit>
+#include <cstdint>
 #include <cstdio>
+#include <iostream>
 #include <map>
 #include <sstream>
+#include <string>
 #include <tuple>
 
 #include "common/simt/exec/address_space.hpp"

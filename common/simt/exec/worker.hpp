@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>

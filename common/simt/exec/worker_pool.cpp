@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <utility>
 
 #include "common/simt/exec/fault.hpp"
 #include "common/simt/exec/machine.hpp"

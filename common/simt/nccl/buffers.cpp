@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "common/simt/nccl/buffers.hpp"
 
+#include <cstdint>
+#include <cstdio>
+
 #include "common/simt/runtime/address_report.hpp"
 
 namespace simt::nccl {

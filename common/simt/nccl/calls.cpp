@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The functions of NCCL for collectives, messages and groups.
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
 #include "common/simt/nccl/buffers.hpp"
 #include "common/simt/nccl/group.hpp"
 

@@ -17,11 +17,13 @@
 // in its process works any more, the wait ends, and so does the program, with a message.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "common/simt/nccl/clique.hpp"
 #include "common/simt/nccl/misuse.hpp"

@@ -2,6 +2,9 @@
 // Messages between pairs of ranks.
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "common/simt/nccl/run.hpp"
 #include "common/simt/nccl/watch.hpp"

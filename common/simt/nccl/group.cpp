@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <mutex>
+#include <string>
 #include <utility>
 
 #include "common/simt/nccl/run.hpp"

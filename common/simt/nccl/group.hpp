@@ -2,7 +2,6 @@
 // Groups of calls: ncclGroupStart() to ncclGroupEnd(), on the calling thread.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <vector>
 

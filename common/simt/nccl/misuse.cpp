@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "common/simt/nccl/misuse.hpp"
 
-#include <errno.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <mutex>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "common/simt/nccl/clique.hpp"
 #include "common/simt/runtime/events.hpp"

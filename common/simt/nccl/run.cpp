@@ -2,7 +2,9 @@
 #include "common/simt/nccl/run.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <string>
 
 #include "common/simt/nccl/buffers.hpp"
 #include "common/simt/nccl/watch.hpp"

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The functions of NCCL that make, query and destroy communicators.
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
 
 #include "common/simt/nccl/group.hpp"
 

@@ -3,8 +3,10 @@
 
 #include <unistd.h>
 
+#include <cstdint>
 #include <ctime>
 #include <set>
+#include <utility>
 
 #include "common/simt/exec/worker_pool.hpp"
 

@@ -2,6 +2,7 @@
 // Decides when a waiting rank gives up on ranks that do not come.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 

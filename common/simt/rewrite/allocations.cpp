@@ -2,6 +2,10 @@
 // What checked code calls instead of the library: for `new` and `delete`, since a kernel's memory must come from the
 // device heap and return to it; for __builtin_memcpy and its relatives, since the compiler expands calls of some sizes
 // without telling the checkers.
+#include <cstddef>
+#include <string>
+#include <string_view>
+
 #include "common/simt/rewrite/passes.hpp"
 
 namespace simcc {

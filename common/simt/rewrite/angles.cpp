@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "common/simt/rewrite/angles.hpp"
 
-#include <algorithm>
+#include <cstddef>
 
 #include "common/simt/rewrite/braces.hpp"
 

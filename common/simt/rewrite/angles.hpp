@@ -3,6 +3,7 @@
 // Template argument lists. Only a compiler's symbol table can distinguish the bracket `<` from the operator `<` with
 // certainty; the tokens around it and the declaration of the name before it are nearly as good.
 
+#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <unordered_set>

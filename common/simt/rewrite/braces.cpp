@@ -2,7 +2,10 @@
 #include "common/simt/rewrite/braces.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
+#include <string_view>
+#include <vector>
 
 #include "common/simt/rewrite/angles.hpp"
 

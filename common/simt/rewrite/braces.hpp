@@ -2,7 +2,10 @@
 #pragma once
 // The kind of each pair of braces. C++ cannot be parsed without its types, but the tokens before a `{` are enough here.
 
+#include <cstddef>
+#include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "common/simt/rewrite/source.hpp"
 

@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
-#include <iterator>
+#include <cstddef>
 #include <map>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "common/simt/rewrite/passes.hpp"
 

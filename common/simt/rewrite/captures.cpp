@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "common/simt/rewrite/captures.hpp"
 
+#include <cstddef>
+#include <string_view>
+
 #include "common/simt/rewrite/angles.hpp"
 #include "common/simt/rewrite/braces.hpp"
 

@@ -4,6 +4,7 @@
 // them without a capture. With a reference, `[=]` would capture a copy of all elements, and `[]` nothing: such lambdas
 // get `&name` in their list.
 
+#include <cstddef>
 #include <string>
 #include <vector>
 

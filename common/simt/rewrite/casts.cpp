@@ -11,9 +11,10 @@
 // Target is T itself if T is not an integer. Other conversions without a cast cannot be seen in the tokens.
 
 #include <algorithm>
-#include <initializer_list>
+#include <cstddef>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "common/simt/rewrite/integer_names.hpp"
 #include "common/simt/rewrite/operands.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "common/simt/rewrite/cuda_to_cxx.hpp"
 
+#include <cstddef>
+
 #include "common/simt/rewrite/passes.hpp"
 
 namespace simcc {

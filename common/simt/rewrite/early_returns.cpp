@@ -4,6 +4,9 @@
 // A thread without work may leave the kernel before a barrier at which the others wait; a thread that reaches the end
 // of the kernel any other way has skipped that barrier. (The result is still a single statement without an `if` or
 // braces, so an `else` after it, and insertions by other passes, keep their meaning.)
+#include <cstddef>
+#include <string_view>
+
 #include "common/simt/rewrite/passes.hpp"
 
 namespace simcc {

@@ -2,6 +2,7 @@
 #include "common/simt/rewrite/edits.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <tuple>
 
 namespace simcc {

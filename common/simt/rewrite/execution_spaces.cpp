@@ -2,6 +2,8 @@
 #include "common/simt/rewrite/execution_spaces.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <string_view>
 
 #include "common/simt/rewrite/angles.hpp"
 

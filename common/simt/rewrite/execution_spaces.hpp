@@ -2,6 +2,9 @@
 #pragma once
 // Where a function's code runs, according to its qualifiers.
 
+#include <cstddef>
+#include <string_view>
+
 #include "common/simt/rewrite/functions.hpp"
 
 namespace simcc {

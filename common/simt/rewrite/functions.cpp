@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "common/simt/rewrite/functions.hpp"
 
+#include <cstddef>
+
 #include "common/simt/rewrite/angles.hpp"
 
 namespace simcc {

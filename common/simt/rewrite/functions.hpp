@@ -3,6 +3,7 @@
 // The kernels and device functions that a translation unit declares, by name. Overloads are not resolved here: a name
 // that is also declared as anything else does not count as a kernel or a device function.
 
+#include <cstddef>
 #include <set>
 #include <string_view>
 

@@ -8,7 +8,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstddef>
 #include <iterator>
+#include <string>
+#include <string_view>
 
 #include "common/simt/rewrite/passes.hpp"
 

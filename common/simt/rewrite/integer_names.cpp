@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "common/simt/rewrite/integer_names.hpp"
 
-#include <algorithm>
-#include <initializer_list>
+#include <cstddef>
+#include <string_view>
 
 #include "common/simt/rewrite/braces.hpp"
 

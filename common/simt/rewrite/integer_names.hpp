@@ -2,6 +2,8 @@
 #pragma once
 // The names that are integers wherever the program declares them.
 
+#include <cstddef>
+#include <string_view>
 #include <unordered_set>
 
 #include "common/simt/rewrite/source.hpp"

@@ -7,8 +7,12 @@
 // (each with an attribute that keeps it). The kernel's own shared variables already are such variables. A launch asks
 // the kernel itself for its bounds (include/simt/launch_bounds.hpp); one without bounds says 0.
 
+#include <cstddef>
 #include <map>
 #include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "common/simt/rewrite/passes.hpp"
 

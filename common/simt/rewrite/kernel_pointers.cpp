@@ -4,7 +4,9 @@
 //     cudaLaunchKernel((void*)k, ...), node.func = (void*)k    the cast is dropped: these take any kernel
 //     (void*)k elsewhere    ->    static_cast<void*>(::simt::KernelPointer(k)), which keeps the type by address
 
+#include <cstddef>
 #include <set>
+#include <string_view>
 
 #include "common/simt/rewrite/passes.hpp"
 

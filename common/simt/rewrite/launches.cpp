@@ -14,8 +14,12 @@
 // A computed kernel, as in table[i++]<<<grid, block>>>(a, b), is evaluated once, at the launch:
 //     ::simt::Launcher{ ::simt::kernel_value(table[i++]), "table[i++]", ::simt::configure(grid, block)}(a, b)
 
+#include <cstddef>
 #include <optional>
 #include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "common/simt/rewrite/passes.hpp"
 

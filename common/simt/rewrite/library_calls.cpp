@@ -5,7 +5,9 @@
 //     fminf(a, b)                ->    ::simt::device::fminf(a, b)
 //     int n = printf("%d", i)    ->    int n = ::simt::device::printf("%d", i)
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "common/simt/rewrite/passes.hpp"
 

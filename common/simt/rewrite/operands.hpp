@@ -2,6 +2,7 @@
 #pragma once
 // Where the operands of an operator begin and end, by the precedence of the tokens around them.
 
+#include <cstddef>
 #include <unordered_map>
 
 #include "common/simt/rewrite/braces.hpp"

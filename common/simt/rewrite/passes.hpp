@@ -3,6 +3,9 @@
 // The passes of the rewriter. Each reads the tokens and adds its replacements, independently of the others. Only
 // launches come last, since they quote the kernel with its built-in variables already replaced.
 
+#include <cstddef>
+#include <vector>
+
 #include "common/simt/rewrite/angles.hpp"
 #include "common/simt/rewrite/braces.hpp"
 #include "common/simt/rewrite/cuda_to_cxx.hpp"

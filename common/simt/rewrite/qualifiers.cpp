@@ -8,8 +8,12 @@
 // know the variables: an object after each one announces it.
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "common/simt/rewrite/cuda_to_cxx.hpp"
 #include "common/simt/rewrite/passes.hpp"

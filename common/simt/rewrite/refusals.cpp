@@ -5,7 +5,10 @@
 // Rejecting a correct program would be worse than accepting a wrong one, so in doubt nothing is rejected.
 
 #include <algorithm>
+#include <cstddef>
 #include <set>
+#include <string>
+#include <string_view>
 
 #include "common/simt/rewrite/passes.hpp"
 

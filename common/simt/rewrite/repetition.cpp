@@ -2,7 +2,8 @@
 #include "common/simt/rewrite/repetition.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <cstddef>
+#include <string_view>
 
 #include "common/simt/rewrite/angles.hpp"
 

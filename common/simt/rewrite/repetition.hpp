@@ -2,9 +2,11 @@
 #pragma once
 // Whether repeating code repeats its effect exactly: the mark of a loop that waits.
 
+#include <cstddef>
 #include <initializer_list>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include "common/simt/rewrite/braces.hpp"
 

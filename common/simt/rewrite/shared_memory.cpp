@@ -11,6 +11,11 @@
 // becomes a reference to bytes: `static __shared__ char s_in_shared_memory[sizeof(T [N])];
 // T (&s)[N] = *(T (*)[N]) s_in_shared_memory;`. Lambdas capture these references: see captures.hpp.
 
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "common/simt/rewrite/captures.hpp"
 #include "common/simt/rewrite/passes.hpp"
 

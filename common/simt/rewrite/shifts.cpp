@@ -8,6 +8,8 @@
 
 #include <cstdlib>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 
 #include "common/simt/rewrite/operands.hpp"
 #include "common/simt/rewrite/passes.hpp"

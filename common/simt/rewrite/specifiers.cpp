@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include <cstddef>
+#include <string_view>
+
 #include "common/simt/rewrite/passes.hpp"
 
 namespace simcc {

@@ -13,7 +13,10 @@
 // __nanosleep() lets others run anyway and only gets the object.
 
 #include <algorithm>
+#include <cstddef>
 #include <set>
+#include <string>
+#include <string_view>
 
 #include "common/simt/rewrite/passes.hpp"
 #include "common/simt/rewrite/repetition.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "common/simt/runtime/address_report.hpp"
 
+#include <cstdint>
+
 #include "common/simt/runtime/state.hpp"
 
 namespace simt {

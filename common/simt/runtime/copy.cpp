@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "common/simt/runtime/copy.hpp"
 
+#include <cstdint>
 #include <cstring>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "common/simt/runtime/dispatch.hpp"

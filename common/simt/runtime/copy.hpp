@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 
 #include "common/simt/include/driver_types.h"
 #include "common/simt/runtime/graph.hpp"

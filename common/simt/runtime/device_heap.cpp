@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // malloc, calloc and free, new and delete in programs that simcc has built: see include/simt/device_heap.hpp.
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <new>

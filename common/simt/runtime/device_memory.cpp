@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <string>
 
 #include "common/simt/exec/machine.hpp"
 #include "common/simt/exec/shortage.hpp"

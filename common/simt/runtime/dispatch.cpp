@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "common/simt/runtime/dispatch.hpp"
 
+#include <mutex>
+#include <utility>
+
 #include "common/simt/runtime/capture.hpp"
 #include "common/simt/runtime/device.hpp"
 

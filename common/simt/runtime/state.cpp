@@ -2,7 +2,9 @@
 #include "common/simt/runtime/state.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
+#include <map>
 
 #include "common/simt/exec/machine.hpp"
 #include "common/simt/exec/shortage.hpp"

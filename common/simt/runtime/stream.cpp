@@ -2,7 +2,7 @@
 #include "common/simt/runtime/stream.hpp"
 
 #include <chrono>
-#include <thread>
+#include <utility>
 
 #include "common/simt/exec/shortage.hpp"
 #include "common/simt/runtime/device.hpp"

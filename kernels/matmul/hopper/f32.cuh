@@ -19,9 +19,6 @@
 
 #include <cuda_runtime.h>
 
-#include <cstddef>
-#include <cstdint>
-
 namespace BACKEND {
 
 /// How the lanes of a warp share a block's tile.

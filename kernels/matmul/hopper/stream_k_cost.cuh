@@ -8,7 +8,6 @@
 
 #include <cuda_runtime.h>
 
-#include <algorithm>
 #include <cstddef>
 
 namespace BACKEND {

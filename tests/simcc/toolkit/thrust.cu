@@ -3,6 +3,7 @@
 // after it begin.
 #include <cstdio>
 #include <list>
+#include <utility>
 #include <thrust/binary_search.h>
 #include <thrust/copy.h>
 #include <thrust/count.h>

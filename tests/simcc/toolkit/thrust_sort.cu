@@ -2,11 +2,12 @@
 // Thrust's sorts against the standard library's: keys of all types and signs, in both orders, in memory and behind other
 // iterators, on the device, inside of kernels and on the host.
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <numeric>
 #include <string>
 #include <vector>
+#include <functional>
+#include <type_traits>
 #include <thrust/device_vector.h>
 #include <thrust/execution_policy.h>
 #include <thrust/functional.h>

@@ -2,7 +2,6 @@
 // A product by cuBLASXt on the devices of a gang. Only for nvcc.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>

@@ -2,6 +2,7 @@
 // One product on several devices: its reference, and the variants as cases that all devices compute together.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <set>

@@ -12,7 +12,7 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
+#include <string>
 #include <vector>
 
 #include "common/gang/grid.cuh"

@@ -2,6 +2,7 @@
 // What a rank of a gang computes with: products of matrices on its device.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 #include <vector>

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "common/simt/check/core/api_errors.hpp"
 
+#include <memory>
+#include <utility>
+#include <vector>
+
 #include "common/simt/check/core/finding.hpp"
 #include "common/simt/check/core/symbols.hpp"
 

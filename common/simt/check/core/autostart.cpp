@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include "common/simt/check/core/settings.hpp"
 #include "common/simt/check/counters/text.hpp"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <vector>
 
 #include "common/simt/check/core/block_check_inline.hpp"
 #include "common/simt/check/core/settings.hpp"

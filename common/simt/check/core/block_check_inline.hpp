@@ -2,6 +2,8 @@
 // The frequent events, inline: each goes to the checkers that are switched on.
 #pragma once
 
+#include <cstdint>
+
 #include "common/simt/check/core/block_check.hpp"
 #include "common/simt/check/counters/block.hpp"
 #include "common/simt/check/memory/validity.hpp"

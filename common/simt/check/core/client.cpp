@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "common/simt/check/core/client.hpp"
 
+#include <cstdint>
+#include <string>
+
 #include "common/simt/check/core/api_errors.hpp"
 #include "common/simt/check/core/launch_check.hpp"
 #include "common/simt/check/core/operation_order.hpp"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The functions that the checked flavor of the device language calls: see include/simt/check.hpp.
+#include <cstdint>
+
 #include "common/simt/check/core/block_check_inline.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 

@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <mutex>
+#include <system_error>
 
 #include "common/simt/check/core/client.hpp"
 #include "common/simt/check/core/fatal_signals.hpp"

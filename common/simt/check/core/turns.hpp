@@ -8,7 +8,6 @@
 // after the loop waits forever.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>

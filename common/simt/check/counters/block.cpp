@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
+#include <memory>
 
 #include "common/simt/check/core/block_check_inline.hpp"
 #include "common/simt/check/counters/banks.hpp"

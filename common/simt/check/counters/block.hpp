@@ -5,6 +5,7 @@
 // place. A lane whose log is full lets the others of its warp catch up.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "common/simt/check/core/block_check.hpp"

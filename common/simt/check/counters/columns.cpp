@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cstdio>
+#include <string>
+#include <vector>
 
 #include "common/simt/check/counters/results.hpp"
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The source with its counters beside it.
+#include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <map>
-#include <set>
+#include <string>
+#include <vector>
 
 #include "common/simt/check/counters/results.hpp"
 

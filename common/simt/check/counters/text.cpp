@@ -2,6 +2,7 @@
 #include "common/simt/check/counters/text.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <fstream>
 

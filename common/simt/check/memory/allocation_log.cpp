@@ -3,6 +3,7 @@
 
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
 #include "common/simt/check/core/symbols.hpp"
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "common/simt/check/memory/events.hpp"
 
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
 #include "common/simt/check/core/finding.hpp"
 #include "common/simt/check/core/number_text.hpp"
 #include "common/simt/check/core/symbols.hpp"

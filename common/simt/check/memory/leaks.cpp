@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "common/simt/check/memory/leaks.hpp"
 
+#include <cstdint>
+#include <string>
+#include <utility>
+
 #include "common/simt/check/core/finding.hpp"
 #include "common/simt/check/core/number_text.hpp"
 #include "common/simt/check/memory/events.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Memory accesses of the C library functions that kernels call.
+#include <cstdint>
 #include <cstring>
 
 #include "common/simt/check/core/block_check_inline.hpp"

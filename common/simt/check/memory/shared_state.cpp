@@ -2,6 +2,8 @@
 #include "common/simt/check/memory/shared_state.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
 
 #include "common/simt/exec/run.hpp"
 #include "common/simt/exec/shared_window.hpp"

@@ -2,6 +2,8 @@
 // Shared memory of one block: its arrays, and which of their bytes have been written.
 #pragma once
 
+#include <cstdint>
+
 #include "common/simt/check/core/block_check.hpp"
 #include "common/simt/check/core/program_image.hpp"
 #include "common/simt/check/memory/state_map.hpp"

@@ -2,6 +2,7 @@
 #include "common/simt/check/memory/validity.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 
 #include "common/simt/check/core/block_check_inline.hpp"

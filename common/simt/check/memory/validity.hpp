@@ -2,6 +2,7 @@
 // memcheck and initcheck of one block: is the memory there, is it aligned, has it been written?
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "common/simt/check/core/block_check.hpp"

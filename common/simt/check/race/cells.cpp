@@ -4,6 +4,8 @@
 // Several workers may use a cell at the same time. Each replaces the record that it has seen, or looks again; after
 // replacing one record, it looks at the other. So the result is as if one access had come after the other.
 #include <algorithm>
+#include <cstdint>
+#include <vector>
 
 #include "common/simt/check/core/block_check_inline.hpp"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "common/simt/check/race/happens_before.hpp"
 
+#include <utility>
+
 namespace simt::check {
 
 void HappensBefore::begin_block(std::shared_ptr<RaceLaunch> launch, uint64_t block_index, unsigned lanes) {

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <string>
+#include <utility>
 
 #include "common/simt/check/core/finding.hpp"
 #include "common/simt/check/core/number_text.hpp"

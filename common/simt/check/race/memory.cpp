@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "common/simt/check/race/memory.hpp"
 
+#include <cstdint>
+
 #include "common/simt/check/core/settings.hpp"
 #include "common/simt/check/race/host_access.hpp"
 #include "common/simt/runtime/state.hpp"

@@ -2,7 +2,7 @@
 // What racecheck remembers of memory that outlives a block: device memory and the variables of the program.
 #pragma once
 
-#include <memory>
+#include <cstdint>
 #include <mutex>
 #include <unordered_set>
 

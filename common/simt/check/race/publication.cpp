@@ -2,6 +2,7 @@
 #include "common/simt/check/race/publication.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <utility>
 

@@ -5,7 +5,9 @@
 #include <deque>
 #include <map>
 #include <mutex>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "common/simt/check/core/symbols.hpp"
 #include "common/simt/check/race/lane_operations.hpp"

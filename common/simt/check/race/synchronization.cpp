@@ -2,6 +2,7 @@
 // The part of racecheck where lanes synchronize: atomic operations, volatile variables, fences, meetings and barriers.
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <utility>
 
 #include "common/simt/check/core/block_check_inline.hpp"

@@ -3,6 +3,8 @@
 // barriers, by the end of earlier operations or because one lane makes them.
 #pragma once
 
+#include <cstdint>
+
 #include "common/simt/check/race/block.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // racecheck of plain accesses to whole words that the fast path cannot decide: those that barriers and meetings order,
 // and reads beside reads. RaceCheck::check handles everything else.
+#include <cstdint>
+#include <optional>
+
 #include "common/simt/check/core/block_check_inline.hpp"
 #include "common/simt/check/core/settings.hpp"
 #include "common/simt/check/race/block.hpp"

@@ -7,6 +7,7 @@
 // skipped the barrier. The same holds for grid.sync() and for the lanes that a vote, a shuffle or __syncwarp names.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -5,7 +5,7 @@
 // (saturated.hpp).
 #pragma once
 
-#include <limits.h>
+#include <limits.h>  // IWYU pragma: export
 #include <math.h>
 
 #include "simt/declare.h"

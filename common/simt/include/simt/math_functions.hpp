@@ -3,7 +3,7 @@
 #pragma once
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdlib.h>  // IWYU pragma: export
 
 #include "simt/declare.h"
 

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <memory>
+#include <type_traits>
+#include <utility>
 
 #include <thrust/copy.h>
 #include <thrust/detail/pointer.h>
