@@ -22,7 +22,7 @@ atomic        atomic atomic_flag atomic_ref atomic_thread_fence memory_order mem
 atomic        memory_order_relaxed memory_order_release memory_order_seq_cst
 bit           bit_cast bit_ceil bit_floor bit_width countl_one countl_zero countr_one countr_zero endian has_single_bit
 bit           popcount rotl rotr
-cassert       assert
+cassert       __assert_fail assert
 cctype        isalnum isalpha isdigit islower isprint ispunct isspace isupper isxdigit tolower toupper
 cerrno        errno
 charconv      chars_format from_chars from_chars_result to_chars

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Names that the program takes for itself: of built-in variables, of the simulator's functions, of the standard library.
-// (nvcc 13 includes so much of the last that `array` and `count` became ambiguous; older ones took them.)
+// (nvcc 13 includes so much of the last that `count` became ambiguous, and g++ 14 so much that `array` did.)
 #include <cstdio>
 using namespace std;
 
-int array[4] = {1, 2, 3, 4}, count = 1, data = 2, size = 3, launch = 1, configure = 2, thread_index = 3;
+int values[4] = {1, 2, 3, 4}, count = 1, data = 2, size = 3, launch = 1, configure = 2, thread_index = 3;
 struct dim { int x; };
 
 template <class T>
@@ -44,7 +44,7 @@ __global__ void passed(int* out) {
 }
 __global__ void local_count(int* out) {
     int count = 1, data = 2, size = 3;
-    for (int array = 0; array < 4; array++) count += array;
+    for (int values = 0; values < 4; values++) count += values;
     *out = count + data + size + (int)clamp(5.0f, 0.0f, 2.0f) + min(4, 3, 9);
 }
 void Configuration::start_outside(int* out) { count_threads<<<gridDim, blockDim>>>(out); }
@@ -79,6 +79,6 @@ int main() {
     behind_it<<<1, 9>>>(out), show("behind it");
     passed<<<3, dim3(2, 2)>>>(out), show("passed");
     local_count<<<1, 1>>>(out), show("locals");
-    printf("host %d %d %d\n", c.threads() + c.threadIdx + d.width(), array[3] + launch + configure + thread_index,
+    printf("host %d %d %d\n", c.threads() + c.threadIdx + d.width(), values[3] + launch + configure + thread_index,
            max(3, 4) + min(1, 2) + count + data + size);
 }

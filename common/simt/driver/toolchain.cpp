@@ -113,7 +113,7 @@ const Command quiet = {
     "-Wno-unused-value", "-Wno-mismatched-new-delete", "-Wno-tsan"};
 
 /// clang++ does not know all of these warnings.
-const Command quiet_clang = {"-Wno-unknown-warning-option"};
+const Command quiet_clang = {"-Wno-unknown-warning-option", "-Wno-unused-command-line-argument"};
 
 /// The instrumentation of the checked simulator: g++ inserts a call to __tsan_read4 or a relative before every load and
 /// store, and a call to __sanitizer_cov_trace_pc into every basic block. (The names are ThreadSanitizer's; its library

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "common/simt/exec/run.hpp"
 
+#include <cassert>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
