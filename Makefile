@@ -163,7 +163,7 @@ help:
 	@echo "make fresh       DIST=trixie: make demo and make test in a new, minimal Debian or Ubuntu (needs root, debootstrap)"
 	@echo "make all         build bin/: needs g++, libfmt-dev, libcli11-dev, nlohmann-json3-dev, zlib1g-dev; never installs"
 	@echo "make new NAME=x  write a small working program, verified and tested, as a start for your own"
-	@echo "make toolkit     fetch nvcc from PyPI into build/toolkit (no root, no driver needed)"
+	@echo "make toolkit     CUDA=$(CUDA): fetch that nvcc from PyPI into build/toolkit (no root, no driver needed)"
 	@echo "make lint        check sources, scripts, man pages and the layout; make format formats the sources"
 	@echo "make headers     check that every source and every header compiles by itself"
 	@echo "make syntax      CXX=clang++: check that this compiler takes the host's and the simulator's sources, without warnings"
@@ -420,10 +420,10 @@ cross-packages:
 compiler-packages:
 	$(call packages,--install build $(if $(filter clang++,$(CXX)),clang))
 
+# (NVIDIA's own list of what belongs to a release: its parts have versions of their own.)
+CUDA = 13.0
 toolkit:
-	python3 -m pip install --quiet --target build/toolkit 'nvidia-cuda-nvcc==13.0.*' 'nvidia-cuda-crt==13.0.*' \
-	    'nvidia-nvvm==13.0.*' 'nvidia-cuda-runtime==13.0.*' 'nvidia-cuda-cccl==13.0.*' 'nvidia-nvtx==13.0.*' \
-	    'nvidia-cuda-nvrtc==13.0.*'
+	python3 -m pip install --quiet --upgrade --target build/toolkit 'cuda-toolkit[nvcc,cccl,nvrtc,nvtx]==$(CUDA).*'
 	@echo "make: nvcc is $(TOOLKIT)/bin/nvcc; make all uses it from now on"
 
 # ---- the user's commands
