@@ -45,7 +45,7 @@ cstdio        FILE EOF fclose feof ferror fflush fgets fileno fopen fprintf fput
 cstdio        fwrite getc perror printf putchar puts remove rename rewind setvbuf size_t snprintf sprintf sscanf stderr
 cstdio        stdin stdout tmpfile vfprintf vsnprintf dprintf fdopen getline SEEK_SET SEEK_END BUFSIZ
 cstdlib       EXIT_FAILURE EXIT_SUCCESS abort abs aligned_alloc at_quick_exit atexit atof atoi atol atoll calloc exit free
-cstdlib       getenv malloc qsort quick_exit rand realloc setenv size_t srand strtod strtof strtol strtoll strtoul
+cstdlib       getenv malloc qsort quick_exit rand realloc setenv size_t srand strtod strtof strtol strtold strtoll strtoul
 cstdlib       strtoull system unsetenv _Exit mkstemp mkdtemp realpath posix_memalign labs
 cstring       memchr memcmp memcpy memmove memset size_t strcat strchr strcmp strcpy strerror strlen strncmp strncpy
 cstring       strrchr strsignal strstr strtok strcspn strspn memmem strdup strnlen memrchr

@@ -6,13 +6,19 @@
 //     (after Lemire 2021, without the second multiplication).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <string>
+#include <string_view>
+#include <system_error>
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #include <smmintrin.h>
@@ -26,6 +32,31 @@ inline bool is_x86_64_v3() {
 #endif
 
 using Wide = unsigned __int128;
+
+// std::from_chars for double or long double, which libc++ lacks in part. (`copy` has every character that a number may
+// have, and no hexadecimal number, which strtold would read.)
+template <typename Real>
+std::from_chars_result real_from_chars(const char* begin, const char* end, Real& number) {
+#ifdef _LIBCPP_VERSION
+    constexpr std::string_view characters = "+-.()_0123456789abcdefghijklmnopqrstuvwyzABCDEFGHIJKLMNOPQRSTUVWYZ";
+    const std::string_view rest(begin, static_cast<std::size_t>(end - begin));
+    const std::string copy(rest.substr(0, rest.find_first_not_of(characters)));
+    char* stop = nullptr;
+    const auto value = static_cast<Real>(sizeof(Real) > sizeof(double) ? std::strtold(copy.c_str(), &stop)
+                                                                       : std::strtod(copy.c_str(), &stop));
+    if (stop == copy.c_str() || copy[0] == '+') return {begin, std::errc::invalid_argument};
+    const auto length = static_cast<std::size_t>(stop - copy.c_str());
+    const bool is_word = copy.find_first_of("iInN") < length;
+    const bool is_zero = copy.find_first_of("123456789") >= std::min(length, copy.find_first_of("eE"));
+    if (!is_word && (std::isinf(value) || (value == 0 && !is_zero))) {
+        return {begin + length, std::errc::result_out_of_range};
+    }
+    number = value;
+    return {begin + length, std::errc()};
+#else
+    return std::from_chars(begin, end, number);
+#endif
+}
 
 template <typename Word>
 inline Word load_word(const char* from) {

@@ -103,7 +103,7 @@ using Fault = ParsedText::Fault;
 Fault parse_any(const char* begin, const char* end, double& number) {
     // from_chars accepts no plus sign: drop one, unless another sign follows. (It accepts C's "nan(1)".)
     begin += *begin == '+' && !(end - begin > 1 && begin[1] == '-');
-    const auto [stop, error] = std::from_chars(begin, end, number);
+    const auto [stop, error] = real_from_chars(begin, end, number);
     if (stop != end || error == std::errc::invalid_argument || end[-1] == ')') return Fault::not_a_number;
     if (error == std::errc::result_out_of_range) number = std::strtod(std::string(begin, end).c_str(), nullptr);
     return error == std::errc::result_out_of_range && std::isinf(number) ? Fault::out_of_range : Fault::none;

@@ -3,7 +3,6 @@
 // of numbers, is parsed here, so that a million rows take no more than a second or two; nlohmann's parser reads the
 // rest, and reports what is wrong with a line.
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -96,7 +95,7 @@ private:
             if (is_negative) number = -number;
             return true;
         }
-        const auto [stopped, error] = std::from_chars(begin, end_, number);
+        const auto [stopped, error] = real_from_chars(begin, end_, number);
         if (error != std::errc() || stopped < at_) return false;
         at_ = stopped;
         return true;

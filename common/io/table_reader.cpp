@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <system_error>
 
+#include "common/io/decimal.hpp"
 #include "common/io/input_file.hpp"
 #include "common/io/numbers.hpp"
 #include "common/io/text.hpp"
@@ -27,7 +27,7 @@ std::string_view trimmed(std::string_view text) {
 bool read_number(std::string_view text, double& number) {
     if (!text.empty() && text.front() == '+') text.remove_prefix(1);
     const char* const end = text.data() + text.size();
-    const auto [stopped, error] = std::from_chars(text.data(), end, number);
+    const auto [stopped, error] = real_from_chars(text.data(), end, number);
     return error == std::errc() && stopped == end;
 }
 

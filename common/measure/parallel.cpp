@@ -12,6 +12,15 @@
 
 std::size_t worker_count(std::size_t n) { return std::clamp<std::size_t>(n / 32768, 1, usable_cores()); }
 
+// std::jthread, which libc++ 19 lacks.
+struct JoinedThread : std::thread {
+    using std::thread::thread;
+    JoinedThread(JoinedThread&&) = default;
+    ~JoinedThread() {
+        if (joinable()) join();
+    }
+};
+
 void run_shares(std::size_t n, std::size_t shares,
                 const std::function<void(std::size_t, std::size_t, std::size_t)>& work) {
     std::mutex mutex;
@@ -25,7 +34,7 @@ void run_shares(std::size_t n, std::size_t shares,
         }
     };
     {
-        std::vector<std::jthread> threads;
+        std::vector<JoinedThread> threads;
         threads.reserve(shares);
         for (std::size_t i = 1; i < shares; ++i) {
             try {

@@ -6,7 +6,6 @@
 //     power    an atom, or an atom ^ signed: from the right, and before the sign on its left, as in -x^2
 //     atom     a number, x, pi, e, a function with its arguments, or a sum in parentheses
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -15,6 +14,7 @@
 #include <string>
 #include <system_error>
 
+#include "common/io/decimal.hpp"
 #include "common/io/text.hpp"
 #include "tools/trapezoid/expression.hpp"
 
@@ -185,7 +185,7 @@ private:
     std::size_t read_number() {
         long double value = 0;
         const char *begin = text_.data() + place_, *end = text_.data() + text_.size();
-        const auto [stopped, error] = std::from_chars(begin, end, value);
+        const auto [stopped, error] = real_from_chars(begin, end, value);
         if (error == std::errc::invalid_argument) refuse(place_, "this is not a number");
         if (error == std::errc::result_out_of_range || value > std::numeric_limits<double>::max())
             refuse(place_, "this number is outside the range of f64");
