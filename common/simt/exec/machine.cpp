@@ -6,15 +6,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <limits>
 #include <string>
-#include <system_error>
 #include <thread>
+#include <type_traits>
 
 #include "common/simt/exec/control_group.hpp"
 #include "common/simt/exec/shortage.hpp"
@@ -63,10 +63,14 @@ template <typename Number>
 Number environment_value(const char* name, Number least, Number most, Number otherwise) {
     const char* const text = std::getenv(name);
     if (!text || !*text) return otherwise;
+    // (libc++ lacks std::from_chars for double. strtod would also take blanks, words and hexadecimal numbers.)
+    const bool is_plain = *text != '+' && text[std::strspn(text, "+-.0123456789Ee")] == '\0';
+    char* end = nullptr;
+    errno = 0;
     Number number = 0;
-    const char* const last = text + std::strlen(text);
-    const auto [end, error] = std::from_chars(text, last, number);
-    if (error == std::errc() && end == last && number >= least && number <= most) return number;
+    if constexpr (std::is_integral_v<Number>) number = std::strtol(text, &end, 10);
+    else number = std::strtod(text, &end);
+    if (is_plain && !*end && errno == 0 && number >= least && number <= most) return number;
     char what[128], remedy[128];
     std::snprintf(what, sizeof what, "%s=%.40s is not a number that the simulator takes", name, text);
     std::snprintf(remedy, sizeof remedy, "give one from %.0f to %.0f, or unset it", double(least), double(most));
