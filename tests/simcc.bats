@@ -55,7 +55,7 @@ hello from block 1, thread 1 of 2" ] || complain "expected four greetings"
 @test "a launch may be written in every way that C++ allows" {
     builds launches -Wall -Wextra
     prints launches 'one<<<1, 1>>>(d, 1); " one<<<1,1>>>(d, 2)
-at start 7, in all 142, failures 0, line 207'
+at start 7, in all 142, failures 0, line 208'
 }
 
 @test "launches mean the same in C++20 and without optimization" {
