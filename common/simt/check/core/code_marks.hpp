@@ -4,7 +4,6 @@
 // driver/places.cpp write them.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
