@@ -140,6 +140,6 @@ std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, b
 }
 
 Chosen checked_device() {
-    if (!checked::backend) fail(Exit::unavailable, "this program was built without its checked simulator");
+    if (!checked::backend) fail(Exit::unavailable, "this program was built without its checked simulator; make all builds it");
     return device_of(checked::backend());
 }
