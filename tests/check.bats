@@ -197,3 +197,208 @@ clean() {
     local schedule
     for schedule in lockstep random:1 random:2; do clean reduce -n 40Ki -k single-pass,tagged --schedule "$schedule"; done
 }
+
+# ---- stripped programs
+
+# stripped_copy HOW PROGRAM: the program as bin/PROGRAM in the folder `stripped`, with its library, after `strip HOW`;
+# HOW can also be `installed` or `debug`, as make install makes it without and with DEBUG=1.
+stripped_copy() {
+    local target=stripped/bin/${2##*/} library
+    mkdir -p stripped/bin stripped/lib/gridutils
+    for library in "$root"/build/lib/gridutils/*.so; do
+        case $1 in
+            installed) bash "$root/common/packages/put.bash" "$library" "stripped/lib/gridutils/${library##*/}" ;;
+            debug) bash "$root/common/packages/put.bash" "$library" "stripped/lib/gridutils/${library##*/}" 1 ;;
+            *) strip "$1" -o "stripped/lib/gridutils/${library##*/}" "$library" ;;
+        esac || return
+    done
+    case $1 in
+        installed) bash "$root/common/packages/put.bash" "$(command -v "$2")" "$target" ;;
+        debug) bash "$root/common/packages/put.bash" "$(command -v "$2")" "$target" 1 ;;
+        *) strip "$1" -o "$target" "$(command -v "$2")" ;;
+    esac
+}
+
+# same_counters PROGRAM [ARGUMENT]...
+same_counters() {
+    local program=$1 how
+    shift
+    "$program" -d sim --counters --json -r 1 "$@" | counters_only >full.json
+    [ -s full.json ] || complain "$program has no counters" || return
+    for how in -g -s installed; do
+        stripped_copy "$how" "$program"
+        capture "stripped/bin/$program" -d sim --counters --json -r 1 "$@"
+        expect_status 0 && expect_no_errors || return
+        counters_only <stdout >stripped.json
+        diff full.json stripped.json || complain "$program after strip $how" || return
+    done
+}
+
+# The columns of the counters, and the kernel's name.
+counters_only() {
+    jq -S -c 'with_entries(select(.key | test("^(kernel|n|block)$|^(gld|gst|gatom|sld|sst|satom|tex|const)_|branch|lanes|barriers|exchanges|contended|slowdown")))'
+}
+
+# The findings of a report, without what symbols and debug information add: names of functions, offsets, backtraces.
+findings() {
+    sed -E -e '/Host Frame|Device Frame|Saved host backtrace|no debug information|no symbol table/d' -e 's/0x[0-9a-f]+//g' \
+        -e 's/ at .*( in [^ ]+:[0-9]+)/ at\1/' -e 's/on CUDA API call to [A-Za-z]+/on a CUDA API call/' "$1"
+}
+
+# The places in a report, in their order.
+places() { sed -nE 's/.* in ([^ ]+:[0-9]+)( .*)?$/\1/p' "$1"; }
+
+@test "a stripped program counts the same, without a word" {
+    same_counters diverge -n 4Ki
+    same_counters reduce -n 4Ki -k 'shared-tree,shuffle-tree,atomic-global'
+    same_counters vecadd -n 4Ki
+    same_counters access -n 4Ki
+}
+
+@test "a stripped program finds the same, at the same lines, and says once what is missing" {
+    local plant how
+    for how in -g installed; do
+        stripped_copy "$how" memcheckdemo
+        for plant in oob-global-write oob-shared oob-local uninit-shared shared-counter; do
+            capture memcheckdemo -d sim --check "$plant"
+            expect_status 86
+            findings stderr >full
+            capture stripped/bin/memcheckdemo -d sim --check "$plant"
+            expect_status 86
+            [ "$(grep -c 'memcheckdemo has no debug information.*make install DEBUG=1' stderr)" -eq 1 ] ||
+                complain "expected one note" || return
+            findings stderr >less
+            grep -q 'ERROR SUMMARY: [1-9]' less || complain "expected findings" || return
+            diff full less || complain "$plant after strip $how differs" || return
+        done
+    done
+}
+
+@test "without a symbol table, a program says what it cannot check, and finds the rest" {
+    stripped_copy -s memcheckdemo
+    capture memcheckdemo -d sim --check oob-global-write
+    findings stderr >full
+    capture stripped/bin/memcheckdemo -d sim --check oob-global-write
+    expect_status 86
+    [ "$(grep -c 'no symbol table, so accesses beyond a variable may go unnoticed' stderr)" -eq 1 ] || complain "expected one note"
+    diff full <(findings stderr) || complain "other findings"
+}
+
+@test "a stripped program takes turns in lockstep in the same order" {
+    local expected
+    stripped_copy -s diverge
+    capture diverge -d sim --check --schedule lockstep -n 1Ki -r 1 -k nested,handshake
+    expected=$status
+    grep -E 'Barrier error|ERROR SUMMARY' stderr >full
+    capture stripped/bin/diverge -d sim --check --schedule lockstep -n 1Ki -r 1 -k nested,handshake
+    expect_status "$expected"
+    diff full <(grep -E 'Barrier error|ERROR SUMMARY' stderr) || complain "other findings"
+}
+
+@test "by line, a stripped program names the program's own lines and says once what is missing" {
+    local columns='[.kernel, .file, .line, .gld_requests, .branches]'
+    stripped_copy installed vecadd
+    vecadd -d sim --by-line --json -n 1Ki -k one-per-thread,grid-stride | jq -c "$columns" >full
+    capture stripped/bin/vecadd -d sim --by-line --json -n 1Ki -k one-per-thread,grid-stride
+    expect_status 0
+    [ "$(grep -c 'vecadd has no debug information' stderr)" -eq 1 ] || complain "expected one note"
+    diff full <(jq -c "$columns" stdout) || complain "other lines"
+    capture stripped/bin/vecadd -q -d sim --by-line --json -n 1Ki -k one-per-thread
+    expect_no_errors
+}
+
+@test "a program installed with DEBUG=1 finds its debug information in .debug beside it" {
+    local columns='[.file, .line, .function, .gld_requests]'
+    stripped_copy debug vecadd
+    vecadd -d sim --by-line --json -n 1Ki -k one-per-thread | jq -c "$columns" >full
+    capture stripped/bin/vecadd -d sim --by-line --json -n 1Ki -k one-per-thread
+    expect_status 0
+    expect_no_errors
+    grep -q 'one_per_thread\|add' full || complain "expected names of functions"
+    diff full <(jq -c "$columns" stdout) || complain "other lines or functions"
+    capture stripped/bin/vecadd -d sim --annotate -f human -n 1Ki -k one-per-thread
+    expect_output_like 'c\[i\] = a\[i\] \+ b\[i\]'
+    stripped_copy debug memcheckdemo
+    capture memcheckdemo -d sim --check oob-global-write
+    places stderr >full
+    grep -q 'memcheckdemo.cu:[0-9]' full || complain "expected places of the host"
+    capture stripped/bin/memcheckdemo -d sim --check oob-global-write
+    diff full <(places stderr) || complain "other places"
+}
+
+@test "a user's program built by simcc -G finds the same after strip, and names the kernel" {
+    local how
+    cat >beyond.cu <<'SOURCE'
+#include <cstdio>
+__device__ int of_the_next(const int* data, int i) { return data[i + 1]; }
+__global__ void beyond(int* data) {
+    __shared__ int tile[32];
+    tile[threadIdx.x] = of_the_next(data, threadIdx.x);
+    __syncthreads();
+    data[threadIdx.x] = tile[31 - threadIdx.x];
+}
+extern "C" void run_beyond() {
+    int* data;
+    cudaMalloc(&data, 32 * sizeof(int));
+    cudaMemset(data, 0, 32 * sizeof(int));
+    beyond<<<1, 32>>>(data);
+    cudaDeviceSynchronize();
+    cudaFree(data);
+}
+SOURCE
+    echo 'extern "C" void run_beyond(); int main() { run_beyond(); }' >main.cu
+    simcc -G beyond.cu main.cu -o beyond
+    for how in -g -s; do
+        cp beyond stripped-beyond
+        strip "$how" stripped-beyond
+        capture ./beyond
+        expect_status 86
+        findings stderr >full
+        grep -q 'beyond.cu:2$' full || complain "expected the line"
+        capture ./stripped-beyond
+        expect_status 86
+        [ "$(grep -c 'stripped-beyond has no debug information' stderr)" -eq 1 ] || complain "expected one note"
+        diff full <(findings stderr) || complain "beyond after strip $how"
+        expect_errors_like 'at (beyond|of_the_next)\(.*\) in beyond.cu:2|at (beyond|of_the_next)\(.*\)\+0x[0-9a-f]+ in beyond.cu:2'
+    done
+}
+
+@test "racecheck and memcheck name lines of a library that the program loads, and those of a stripped one" {
+    cat >next.cu <<'SOURCE'
+__global__ void beyond(int* data) {
+    data[threadIdx.x] = data[threadIdx.x + 1];
+}
+extern "C" void run_beyond() {
+    int* data;
+    cudaMalloc(&data, 32 * sizeof(int));
+    cudaMemset(data, 0, 32 * sizeof(int));
+    beyond<<<1, 32>>>(data);
+    cudaDeviceSynchronize();
+    cudaFree(data);
+}
+SOURCE
+    cat >loads.cu <<'SOURCE'
+#include <dlfcn.h>
+__global__ void before() {}
+int main() {
+    before<<<1, 1>>>();
+    cudaDeviceSynchronize();
+    void* library = dlopen("./next.so", RTLD_NOW);
+    if (!library) return 1;
+    reinterpret_cast<void (*)()>(dlsym(library, "run_beyond"))();
+}
+SOURCE
+    simcc -G -Xcompiler -fPIC -c next.cu -o next.o
+    "${CXX:-g++}" -shared next.o -o next.so
+    simcc -G loads.cu -o loads -Xlinker --export-dynamic -ldl
+    capture ./loads
+    expect_status 86
+    expect_errors_like 'Race reported between Write access at [^=]* in next.cu:2'
+    expect_errors_like 'Invalid __global__ read[^=]*=+ +at beyond\(int\*\)[^=]* in next.cu:2'
+    findings stderr >full
+    strip next.so
+    capture ./loads
+    expect_status 86
+    diff full <(findings stderr) || complain "other findings"
+    [ "$(grep -c 'next.so has no debug information' stderr)" -eq 1 ] || complain "expected one note"
+}

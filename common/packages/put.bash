@@ -6,12 +6,32 @@
 set -eu
 file=$1 target=$2 debug=${3-}
 install -m 755 "$file" "$target"
+# What the checkers look for in a program's symbol table: its variables, whose bounds they know from there, and the
+# functions that have some of their own, such as kernels with __shared__ arrays.
+checked_symbols() {
+    nm -f posix "$1" | awk '
+        $2 ~ /^[tTwW]$/ { functions[$1] }
+        $2 ~ /^[bBdDvVu]$/ && $1 !~ /^_ZT|^_ZGV/ { print $1; if ($1 ~ /^_ZZ/) variables[$1] }
+        END {
+            for (name in variables) {
+                for (i = 4; i <= length(name); ++i) {
+                    if (substr(name, i, 1) != "E") continue
+                    candidate = substr(name, 4, i - 4)
+                    if (("_Z" candidate) in functions) print "_Z" candidate
+                    if (sub(/^[0-9]+/, "", candidate) && (candidate in functions)) print candidate
+                }
+            }
+        }'
+}
 case $file in
     *.a) chmod 644 "$target" && exec strip -g "$target" ;;
-    *.so*) how=--strip-unneeded ;;
-    *) how=--strip-all ;;
+    *.so*) strip --strip-unneeded "$target" ;;
+    *)
+        checked_symbols "$file" >"$target.symbols"
+        objcopy --strip-all --keep-symbols="$target.symbols" "$target"
+        rm "$target.symbols"
+        ;;
 esac
-strip "$how" "$target"
 [ -n "$debug" ] || exit 0
 apart=$(dirname "$target")/.debug/$(basename "$target").debug
 mkdir -p "$(dirname "$apart")"
