@@ -87,7 +87,7 @@ part "pages" mandoc -T lint -W warning man/*.[17]
 part "awk: comparisons within print need parentheses" no_comparison_is_printed
 part "tests: checks that cannot fail: a line each, or || return" no_check_is_lost
 part "these files do not begin with a line SPDX-License-Identifier: MIT" every_file_names_its_licence "$@"
-part "headers: every file includes what it uses (tests/includes.bash)" tests/includes.bash "$@"
+part "headers: every file includes what it uses (tests/includes.bash)" tests/includes.bash "$@" tests/new/*.cu tests/new/*.cuh
 part "headers: these sources do not include their own header first" own_header_is_first
 part "rooms: these includes go up (tests/rooms.bash)" no_include_goes_up
 exit $status

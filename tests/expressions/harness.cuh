@@ -9,6 +9,7 @@
 #include <cuda_fp16.h>
 
 #include <cmath>
+#include <cstdint>  // IWYU pragma: export
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

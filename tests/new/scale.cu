@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // scale: b = 2 a, verified and timed: a program to begin one's own from.
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
