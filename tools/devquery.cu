@@ -124,7 +124,7 @@ std::vector<Property> selected_properties(const Session& session) {
         for (const std::string& name : names) found |= matches_glob(pattern, name);
         const std::string nearest = nearest_name(pattern, names);
         if (!found)
-            fail(Exit::usage, "unknown property '{}'{}; devquery without --prop shows them all", pattern,
+            fail(Exit::usage, "unknown property '{}'{}; without --prop all are shown", pattern,
                  nearest.empty() ? "" : "; did you mean '" + nearest + "'?");
     }
     return selected;

@@ -13,6 +13,7 @@
 #if HOST_PASS
 
 #include "common/cli/registration.cuh"
+#include "common/io/process.hpp"
 #include "common/measure/random.hpp"
 #include "tools/memcheckdemo/fix.cuh"
 #include "tools/memcheckdemo/grade.cuh"
@@ -64,8 +65,8 @@ const Plant& plant_of(const std::string& name) {
         names.push_back(plant.name);
     }
     const std::string nearest = nearest_name(name, names);
-    fail(Exit::usage, "unknown plant '{}'{}; memcheckdemo --list shows them", name,
-         nearest.empty() ? "" : "; did you mean '" + nearest + "'?");
+    fail(Exit::usage, "unknown plant '{}'{}; {} --list shows them", name,
+         nearest.empty() ? "" : "; did you mean '" + nearest + "'?", called("memcheckdemo"));
 }
 
 // A seed selects the same plant everywhere: one that a tool and the checked simulator report, and that neither hangs
@@ -83,7 +84,7 @@ Subject subject_of(const Session& session) {
     const std::optional<std::size_t>& mystery = session.own<MemcheckdemoOptions>().mystery;
     const bool named = !session.options.operands.empty();
     if (named && mystery) fail(Exit::usage, "--mystery chooses by itself: leave '{}' out", session.options.operands[0]);
-    if (!named && !mystery) fail(Exit::usage, "name a plant; memcheckdemo --list shows them");
+    if (!named && !mystery) fail(Exit::usage, "name a plant; {} --list shows them", called("memcheckdemo"));
     if (named) {
         const Plant& plant = plant_of(session.options.operands[0]);
         return {&plant, plant.name, plant.name};
@@ -116,8 +117,8 @@ void run_subject(Session& session, const Subject& subject) {
     Table table(session.output, session.format(), session.options.header,
                 {{"plant", "plant"}, {"version", "version"}, {"symptom", "symptom"}, {"detail", "detail"}});
     if (fixed && (outcome.symptom == Symptom::refused || outcome.symptom == Symptom::crash))
-        fail(Exit::cuda_error, "{} --fixed: {}; is the device in order? devquery shows it", subject.shown,
-             outcome.detail);
+        fail(Exit::cuda_error, "{} --fixed: {}; is the device in order? {} shows it", subject.shown, outcome.detail,
+             called("devquery"));
     table.add({subject.shown, fixed ? "fixed" : "faulty", hung ? "hang" : word_of(outcome.symptom), outcome.detail});
     table.flush();
     if (hung) session.exit_with(Exit::cuda_error);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "common/io/process.hpp"
 #include "common/measure/version.hpp"
 #include "common/simt/driver/option_table.hpp"
 #include "common/simt/driver/process.hpp"
@@ -23,24 +24,26 @@ int main(const std::vector<std::string>& arguments) {
         return fine;
     }
     Options options;
+    const std::string name = called("simcc");
     try {
         options = parse_options(arguments);
         if (options.help || options.version) {
-            std::printf("%s", options.help ? help_text().c_str()
-                                           : ("simcc (gridutils) " + std::string(gridutils_version) + "\n").c_str());
+            std::printf(
+                "%s", options.help ? help_text().c_str() : (name + " (gridutils) " + gridutils_version + "\n").c_str());
             if (std::fflush(stdout) == 0) return fine;
-            if (interrupted_by() == 0) std::perror("simcc: cannot write to standard output");
+            if (interrupted_by() == 0) std::perror((name + ": cannot write to standard output").c_str());
             return failed;
         }
-        if (options.inputs.empty()) throw UsageError("no input files; see simcc --help");
+        if (options.inputs.empty()) throw UsageError("no input files; see " + name + " --help");
         refuse_shared_files(options);
     } catch (const UsageError& error) {
-        std::fprintf(stderr, "simcc: %s\n", error.what());
+        std::fprintf(stderr, "%s: %s\n", name.c_str(), error.what());
         return usage;
     }
-    for (const std::string& warning : options.warnings) std::fprintf(stderr, "simcc: warning: %s\n", warning.c_str());
-    const auto failed_by = [](const std::exception& error, int status) {
-        if (interrupted_by() == 0) std::fprintf(stderr, "simcc: %s\n", error.what());
+    for (const std::string& warning : options.warnings)
+        std::fprintf(stderr, "%s: warning: %s\n", name.c_str(), warning.c_str());
+    const auto failed_by = [&name](const std::exception& error, int status) {
+        if (interrupted_by() == 0) std::fprintf(stderr, "%s: %s\n", name.c_str(), error.what());
         return status;
     };
     try {

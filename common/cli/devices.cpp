@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "common/io/process.hpp"
 #include "common/io/text.hpp"
 
 std::string reason_for(const Probe& probe) {
@@ -71,8 +72,8 @@ static Chosen find_gpu(const std::string& name, const std::vector<Chosen>& gpus)
     for (const Chosen& gpu : gpus)
         if (is_named(gpu.device, name)) found.push_back(gpu);
     if (found.empty())
-        fail(Exit::unavailable, "no GPU '{}': there {}; devquery --list shows them", name,
-             gpus.size() == 1 ? "is only number 0" : text("are numbers 0 to {}", gpus.size() - 1));
+        fail(Exit::unavailable, "no GPU '{}': there {}; {} --list shows them", name,
+             gpus.size() == 1 ? "is only number 0" : text("are numbers 0 to {}", gpus.size() - 1), called("devquery"));
     if (found.size() > 1) fail(Exit::usage, "'{}' names {} GPUs; give more of the id", name, found.size());
     return found.front();
 }

@@ -16,6 +16,7 @@
 #include "common/cli/session.hpp"
 #include "common/gang/process_team.hpp"
 #include "common/io/output.hpp"
+#include "common/io/process.hpp"
 #include "common/io/progress.hpp"
 #include "common/io/text.hpp"
 #include "common/measure/version.hpp"
@@ -101,12 +102,13 @@ static std::vector<Chosen> devices_for(Options& options, const Program& program,
     const auto simulator = [&] {
         if (!program.counts_in_simulator) return simulated_device();
         if (!options.versus.empty())
-            fail(Exit::usage, "--versus compares times, and in the simulator {} counts; run it on a GPU", program.name);
+            fail(Exit::usage, "--versus compares times, and in the simulator {} counts; run it on a GPU",
+                 called(program.name));
         options.checks.counters = options.counters_implied = true;
         return start_checked(options);
     };
     // Starting a driver may take seconds.
-    Progress progress(program.name, shown_steps(options));
+    Progress progress(called(program.name), shown_steps(options));
     progress.begin("looking for GPUs", StepUnit::parts);
     const bool every_device = program.every_device || works_together(program, options);
     return choose_devices(options.device, every_device, options.verbose, notice, simulator);
@@ -119,7 +121,7 @@ static void point_at_unread_input(const Session& session) {
     if (!session.options.is_bare || program.most_operands == 0 || !program.input_files) return;
     if (fstat(STDIN_FILENO, &input) != 0 || !(S_ISFIFO(input.st_mode) || S_ISREG(input.st_mode))) return;
     session.notice(text("this is a benchmark and does not read standard input; to read it, name it -, as in: {} -{}",
-                        program.name, program.most_operands > 1 ? " B" : ""));
+                        called(program.name), program.most_operands > 1 ? " B" : ""));
 }
 
 static Exit run(const Program& program, int argc, char** argv, Options& options, std::optional<ProcessTeam>& team) {

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "common/io/process.hpp"
 #include "common/io/terminal.hpp"
 
 bool use_color(When color, bool is_terminal) {
@@ -17,5 +18,5 @@ bool use_color(When color, bool is_terminal) {
 void print_message(const char* program, const std::string& message, When color, Weight weight) {
     const bool colored = use_color(color, isatty(STDERR_FILENO));
     const char* begin = !colored ? "" : weight == Weight::error ? "\033[1;31m" : "\033[1m";
-    std::fprintf(stderr, "%s%s:%s %s\n", begin, program, colored ? "\033[0m" : "", message.c_str());
+    std::fprintf(stderr, "%s%s:%s %s\n", begin, called(program).c_str(), colored ? "\033[0m" : "", message.c_str());
 }

@@ -13,6 +13,7 @@
 #include "common/cli/completion.hpp"
 #include "common/cli/presence.hpp"
 #include "common/io/output.hpp"
+#include "common/io/process.hpp"
 #include "common/io/terminal.hpp"
 #include "common/io/text.hpp"
 #include "common/measure/version.hpp"
@@ -44,8 +45,8 @@ std::string help_of(const Program& program, const OptionTable& table, const Opti
     constexpr std::size_t help_column = 29;
     const std::size_t width = line_width(STDOUT_FILENO);
     const bool narrow = width < 2 * help_column, simulated = is_simulated(options);
-    std::string help = fmt::format("Usage: {} [OPTION]...{}{}\n{}\n\n", program.name, *program.operands ? " " : "",
-                                   program.operands, wrapped(program.summary, width));
+    std::string help = fmt::format("Usage: {} [OPTION]...{}{}\n{}\n\n", called(program.name),
+                                   *program.operands ? " " : "", program.operands, wrapped(program.summary, width));
     for (const OptionRow& row : table.rows()) {
         std::string flags = row.flags;
         if (flags[1] != '-') flags.insert(flags.find(',') + 1, " ");
@@ -61,7 +62,7 @@ std::string help_of(const Program& program, const OptionTable& table, const Opti
         "Exit codes: 0 fine, 1 wrong result, 2 usage, 3 {}, 4 bad input, 5 output not written{}. See {}(1) and "
         "gridutils(7).",
         program.has_kernels ? "CUDA error" : "out of memory",
-        program.has_kernels ? ", 77 no such device, 86 findings of --check" : "", program.name);
+        program.has_kernels ? ", 77 no such device, 86 findings of --check" : "", called(program.name));
     return help + '\n' + wrapped(codes, std::min<std::size_t>(width, 100)) + '\n';
 }
 
@@ -73,7 +74,7 @@ std::string help_of(const Program& program, const OptionTable& table, const Opti
     const std::string name = word.substr(0, word.find('='));
     const std::string nearest = nearest_name(name, names);
     fail(Exit::usage, "unknown option '{}'{}; {} --help lists them", name,
-         nearest.empty() || name.size() < 3 ? "" : "; did you mean '" + nearest + "'?", program.name);
+         nearest.empty() || name.size() < 3 ? "" : "; did you mean '" + nearest + "'?", called(program.name));
 }
 
 // The operands. A word before "--" that looks like an option is an unknown one.
@@ -86,8 +87,8 @@ std::vector<std::string> operands_among(const Program& program, const OptionTabl
     words.erase(std::remove(words.begin(), words.end(), "--"), words.end());
     if (words.size() > program.most_operands)
         fail(Exit::usage, "unexpected operand '{}': {} takes {}; {} --help shows the usage",
-             words[program.most_operands], program.name,
-             program.most_operands == 0 ? "none" : text("at most {}", program.most_operands), program.name);
+             words[program.most_operands], called(program.name),
+             program.most_operands == 0 ? "none" : text("at most {}", program.most_operands), called(program.name));
     return words;
 }
 
@@ -115,7 +116,7 @@ std::vector<Typed> typed_options(const Program& program, const OptionTable& tabl
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        fail(Exit::usage, "{}; {} --help shows the options", error.what(), program.name);
+        fail(Exit::usage, "{}; {} --help shows the options", error.what(), called(program.name));
     }
     others = app.remaining();
     std::vector<Typed> typed;
@@ -127,7 +128,7 @@ std::vector<Typed> typed_options(const Program& program, const OptionTable& tabl
         // An empty argument is a mistake in a script, such as a variable that was never set, so no option accepts one.
         if (argument.empty() && !row->argument.empty())
             fail(Exit::usage, "{} is empty: give it a value or leave it out; {} --help shows which", row->long_name(),
-                 program.name);
+                 called(program.name));
         typed.push_back({row, left_out ? "" : argument});
     }
     return typed;
@@ -204,13 +205,13 @@ void refuse_ignored(const Program& program, const std::set<std::string>& given, 
     const auto refuse = [&](const std::string& name) {
         if (given.count(name) > 0)
             fail(Exit::usage, "{} is for benchmarks, and with '{}' {} is a filter: leave one of them out", name,
-                 operand, program.name);
+                 operand, called(program.name));
     };
     for (const char* name : options_of_benchmarks) refuse(name);
     for (const char* name : program.benchmark_options) refuse(name);
     if (options.format.value_or(Format::jsonl) != Format::jsonl)
         fail(Exit::usage, "with '{}' {} is a filter, which prints only its result, or --json: leave {} out", operand,
-             program.name, given.count("--csv") > 0 ? "--csv" : "--format");
+             called(program.name), given.count("--csv") > 0 ? "--csv" : "--format");
 }
 
 // A file that is read or written, with its name in the program's usage.
@@ -307,7 +308,7 @@ bool parse_options(const Program& program, int argc, char** argv, Options& optio
         take_what_is_right(typed);
         print_to_standard_output(given.count("--help") > 0
                                      ? help_of(program, table, options)
-                                     : fmt::format("{} (gridutils) {}\n", program.name, gridutils_version));
+                                     : fmt::format("{} (gridutils) {}\n", called(program.name), gridutils_version));
         return false;
     }
     take(typed);

@@ -6,6 +6,7 @@
 
 #include "common/io/numbers.hpp"
 #include "common/io/pipeline.hpp"
+#include "common/io/process.hpp"
 #include "common/io/progress.hpp"
 #include "common/io/text.hpp"
 #include "common/measure/vector_units.hpp"
@@ -80,7 +81,7 @@ std::vector<const Variant*> Session::selected() const {
         if (matched[i]) continue;
         const std::string nearest = nearest_name(options.kernels[i], all);
         fail(Exit::usage, "unknown kernel '{}'{}; {} --list shows them", options.kernels[i],
-             nearest.empty() ? "" : "; did you mean '" + nearest + "'?", program.name);
+             nearest.empty() ? "" : "; did you mean '" + nearest + "'?", called(program.name));
     }
     if (!left_out.empty()) detail("left out because they need a GPU: " + left_out);
     return chosen;

@@ -9,6 +9,7 @@
 
 #include "common/cuda/buffers.cuh"
 #include "common/gang/nccl_call.cuh"
+#include "common/io/process.hpp"
 
 namespace BACKEND {
 
@@ -94,8 +95,8 @@ double Exchanges::predicted_ns(const Exchange& exchange, size_t ranks) {
     if (run_.settings.predict.links.empty()) return exchange_ns(exchange, ranks, measured_terms(exchange, ranks));
     const auto given = given_.find(exchange.operation);
     if (given == given_.end())
-        fail(Exit::bad_input, "{} has no row of {}: collective --fit -k {} writes it", run_.settings.predict.links,
-             name_of(exchange.operation), name_of(exchange.operation));
+        fail(Exit::bad_input, "{} has no row of {}: {} --fit -k {} writes it", run_.settings.predict.links,
+             name_of(exchange.operation), called("collective"), name_of(exchange.operation));
     return exchange_ns(exchange, ranks, given->second);
 }
 

@@ -16,6 +16,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -30,6 +32,25 @@ std::vector<char*> pointers_to(std::vector<std::string>& words) {
     for (std::string& word : words) all.push_back(word.data());
     all.push_back(nullptr);
     return all;
+}
+
+bool is_program(const std::filesystem::path& path) {
+    std::error_code error;
+    return access(path.c_str(), X_OK) == 0 && !std::filesystem::is_directory(path, error);
+}
+
+// The program NAME in this one's folder, "" if it is not there. gridutils-NAME comes first, since a plain name may be
+// that of a stranger; then NAME with a prefix that this program has, too.
+std::string path_beside(const std::string& name) {
+    std::error_code error;
+    const std::filesystem::path own = std::filesystem::canonical("/proc/self/exe", error);
+    if (error) return "";
+    const std::string own_name = own.filename();
+    std::vector<std::string> prefixes = {"gridutils-"};
+    for (std::size_t length = own_name.size() + 1; length-- > 0;) prefixes.push_back(own_name.substr(0, length));
+    for (const std::string& prefix : prefixes)
+        if (const auto path = own.parent_path() / (prefix + name); is_program(path)) return path;
+    return "";
 }
 
 // This process's environment with additions, which replace variables with the same names.
@@ -167,7 +188,31 @@ pid_t start_program(const std::vector<std::string>& command, const ProgramStart&
     return error == 0 ? child : 0;
 }
 
+void become_program(const std::string& path, std::vector<std::string> command) {
+    execv(path.c_str(), pointers_to(command).data());
+}
+
 int shell_status(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
+
+std::string path_of_program(const std::string& name) {
+    if (const std::string path = path_beside(name); !path.empty()) return path;
+    const char* const path = std::getenv("PATH");
+    std::istringstream folders(path == nullptr ? "" : path);
+    for (std::string folder; std::getline(folders, folder, ':');)
+        for (const char* prefix : {"gridutils-", ""}) {
+            const std::filesystem::path candidate = std::filesystem::path(folder) / (prefix + name);
+            if (!folder.empty() && is_program(candidate)) return candidate;
+        }
+    return "";
+}
+
+std::string called(const std::string& name) {
+    const std::string_view started_as = program_invocation_short_name;
+    if (started_as.size() >= name.size() && started_as.substr(started_as.size() - name.size()) == name)
+        return std::string(started_as);
+    const std::string path = path_beside(name);
+    return path.empty() ? name : path.substr(path.rfind('/') + 1);
+}
 
 void remember(const std::string& path, bool is_own) {
     static const bool is_caught = catch_ends();

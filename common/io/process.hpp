@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Starting other programs, a folder for their files, and what goes when a signal ends this program.
+// Starting other programs, their names, a folder for their files, and what goes when a signal ends this program.
 #pragma once
 
 #include <sys/types.h>
@@ -22,8 +22,19 @@ struct ProgramStart {
 // Starts a program that is found through PATH, without a shell. Returns its process number; 0, and errno, on failure.
 pid_t start_program(const std::vector<std::string>& command, const ProgramStart& how = {});
 
+// Goes on as another program, with its name as the user knows it. Returns, and sets errno, only on failure.
+void become_program(const std::string& path, std::vector<std::string> command);
+
 // The status from waitpid() as a shell gives it: the exit status, or 128 + N if signal N ended the program.
 int shell_status(int status);
+
+// ---- names: all programs may be installed with a prefix, as in gu-reduce, and some as gridutils-NAME
+
+// The path of the program NAME: beside this one if it is there, else the first in PATH; "" if there is none.
+std::string path_of_program(const std::string& name);
+
+// What the user calls the program NAME: if it is this one, the name that it was started with.
+std::string called(const std::string& name);
 
 // ---- files and folders that go when std::quick_exit() or a signal ends the program before they are finished
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string>
 
+#include "common/io/process.hpp"
 #include "common/measure/profile_range.cuh"
 #include "common/measure/random.hpp"
 
@@ -152,7 +153,7 @@ std::vector<Measurement> Bench::run(std::vector<Case>& cases) {
         std::find_if(cases.begin(), cases.end(), [&](const Case& one) { return one.variant->name == versus; });
     if (!versus.empty() && peer == cases.end())
         fail(Exit::usage, "--versus '{}' is not among the variants that run here; {} --list shows them", versus,
-             run_.program_name);
+             called(run_.program_name));
     FirstLaunch of_peer;
     const bool peer_is_right = versus.empty() || verify(*peer, of_peer);  // before any comparison with it
     Case* const right_peer = versus.empty() || !peer_is_right ? nullptr : &*peer;

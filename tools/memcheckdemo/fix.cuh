@@ -46,7 +46,8 @@ inline Builder builder_for(const Session& session, const Plant& plant) {
     const std::vector<std::string> words = split(cxx == nullptr || *cxx == '\0' ? "g++" : cxx, ' ');
     if (path_of_program(words.front()).empty() && access(words.front().c_str(), X_OK) != 0)
         return {"", "", text("{} is missing: install g++, or set CXX to a compiler", words.front())};
-    return {path_of_program("simcc"), "", "simcc is missing: it belongs beside memcheckdemo, or into PATH"};
+    return {path_of_program("simcc"), "",
+            "simcc is missing: it belongs beside " + called("memcheckdemo") + ", or into PATH"};
 }
 
 inline std::string read_copy(const std::string& path) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/cli/session.hpp"
+#include "common/io/process.hpp"
 #include "tools/memcheckdemo/plant.cuh"
 #include "tools/memcheckdemo/report.cuh"
 
@@ -78,11 +79,11 @@ inline void show_command(Session& session, const Subject& subject) {
     const Plant& plant = *subject.plant;
     const std::string version = session.own<MemcheckdemoOptions>().fixed ? "--fixed " : "";
     const std::string flags = plant.simulator_flags;
-    const std::string command =
-        simulated ? text("{} --device sim {}{}{}{}", session.program.name, flags.find("--check") == 0 ? "" : "--check ",
-                         flags.empty() ? "" : flags + " ", version, subject.arguments)
-                  : text("compute-sanitizer {} {} --device gpu {}{}", plant.flags, session.program.name, version,
-                         subject.arguments);
+    const std::string command = simulated ? text("{} --device sim {}{}{}{}", called(session.program.name),
+                                                 flags.find("--check") == 0 ? "" : "--check ",
+                                                 flags.empty() ? "" : flags + " ", version, subject.arguments)
+                                          : text("compute-sanitizer {} {} --device gpu {}{}", plant.flags,
+                                                 called(session.program.name), version, subject.arguments);
     show(session, {{"plant", "plant"}, {"command", "command"}}, {subject.shown, command}, command + '\n');
     if (!simulated && !plant.is_reported())
         session.notice(text("{}: no tool of toolkit 13.0 reports it", subject.shown));

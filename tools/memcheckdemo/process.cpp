@@ -55,24 +55,6 @@ int wait_for(pid_t child, Clock::time_point end, bool& too_long) {
 
 }  // namespace
 
-std::string path_of_program(const std::string& name) {
-    std::error_code error;
-    const fs::path own = fs::canonical("/proc/self/exe", error);
-    // Installed programs may share a prefix.
-    const std::string own_name = own.filename().string(), plain = "memcheckdemo";
-    const std::size_t at = own_name.rfind(plain);
-    const fs::path beside = own.parent_path() / ((at == std::string::npos ? "" : own_name.substr(0, at)) + name);
-    if (access(beside.c_str(), X_OK) == 0) return beside;
-    const char* path = std::getenv("PATH");
-    std::istringstream folders(path == nullptr ? "" : path);
-    for (std::string folder; std::getline(folders, folder, ':');) {
-        const fs::path candidate = fs::path(folder) / name;
-        if (!folder.empty() && access(candidate.c_str(), X_OK) == 0 && !fs::is_directory(candidate, error))
-            return candidate;
-    }
-    return "";
-}
-
 Ended run_program(const std::vector<std::string>& command, const Environment& additions, int seconds,
                   const TemporaryFolder& folder) {
     const std::string log = folder.file("output");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Other programs: where they are, and one run of them.
+// One run of another program.
 #pragma once
 
 #include <csignal>
@@ -8,9 +8,6 @@
 #include <vector>
 
 #include "common/io/process.hpp"
-
-// The path of a program: beside this one, under the same prefix, or in PATH. "" if it is nowhere.
-std::string path_of_program(const std::string& name);
 
 // While it lives, a signal that ends a program is held: it ends the run of another program, and then, once this object
 // is gone, this one.

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <utility>
 
+#include "common/io/process.hpp"
 #include "common/io/text.hpp"
 
 namespace {
@@ -128,14 +129,17 @@ std::vector<unsigned> lines_named(std::string_view file, bool by_simulator) {
 
 std::string exported_program(std::string_view file, bool fixed, const std::string& asked) {
     const Parts plant = parts_of(file, fixed), common = parts_of(textbook, fixed);
-    return text("// A program {}, written by memcheckdemo --export {}{}\n",
-                fixed ? "without a defect" : "with one defect", fixed ? "--fixed " : "", asked) +
+    const std::string demo = called("memcheckdemo");
+    return text("// A program {}, written by {} --export {}{}\n", fixed ? "without a defect" : "with one defect", demo,
+                fixed ? "--fixed " : "", asked) +
            "//\n"
            "// Build it with        nvcc -lineinfo FILE.cu -o program\n"
-           "// or, without a GPU,   simcc -G FILE.cu -o program\n"
+           "// or, without a GPU,   " +
+           called("simcc") +
+           " -G FILE.cu -o program\n"
            "// and run it with      ./program [SEED]\n"
            "// which ends with 0 if the result is right.\n" +
-           text("// A corrected copy is graded by memcheckdemo --grade-fix FILE.cu {}\n", asked) +
+           text("// A corrected copy is graded by {} --grade-fix FILE.cu {}\n", demo, asked) +
            "// which brings an input, a right result and a main() of its own: kernels and run() are yours.\n" +
            plant.includes + own_includes + common.includes + "\n" + common.program + "\n" + plant.program +
            plant.check + main_of_program;

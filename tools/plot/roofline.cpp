@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/io/process.hpp"
 #include "common/io/text.hpp"
 #include "tools/plot/figures.hpp"
 
@@ -74,17 +75,17 @@ Figure roofline_of(const Data& data, const Choices& chosen, const Settings& sett
     set_colors(figure.series, drawn, is_by_file(data, by));
     add_device_peaks(peaks, std::move(types), data);
     if (peaks.empty())
-        fail(Exit::bad_input,
-             "the device's peaks are in no row: add devquery's table, as in"
-             " plot rows.csv <(devquery --csv)");
+        fail(Exit::bad_input, "the device's peaks are in no row: add devquery's table, as in {} rows.csv <({} --csv)",
+             called("plot"), called("devquery"));
     double highest = 0;
     for (const auto& [words, peak] : peaks) highest = std::max(highest, peak), figure.y.include(peak);
     const bool is_known = memory > 0;
     if (!is_known) memory = fastest;
     if (!(memory > 0))
         fail(Exit::bad_input,
-             "the memory's bandwidth is in no row: add a column gbyte_per_s, or devquery's table, as in"
-             " plot rows.csv <(devquery --csv)");
+             "the memory's bandwidth is in no row: add a column gbyte_per_s, or devquery's table, as in {} rows.csv "
+             "<({} --csv)",
+             called("plot"), called("devquery"));
     figure.x.include(highest / memory * 2), figure.x.include(highest / memory / 8);
     figure.y.include(memory * figure.x.low);
     figure.x.finish(false, 0.05), figure.y.finish(false, 0.05);

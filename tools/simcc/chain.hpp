@@ -29,7 +29,7 @@ public:
     explicit Chain(const Options& options)
         : options_(options),
           toolchain_(find_toolchain()),
-          progress_("simcc", options.dry_run || options.verbose ? ShowSteps::never : options.progress) {}
+          progress_(called("simcc"), options.dry_run || options.verbose ? ShowSteps::never : options.progress) {}
 
     int run_all() {
         for (const std::string& name : options_.dry_run ? std::vector<std::string>{} : results_of(options_)) {

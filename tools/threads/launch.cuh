@@ -12,6 +12,7 @@
 #include "common/cli/session.hpp"
 #include "common/cuda/buffers.cuh"
 #include "common/cuda/device.cuh"
+#include "common/io/process.hpp"
 #include "common/measure/verify.hpp"
 #include "kernels/threads.cuh"
 #include "tools/threads/options.hpp"
@@ -59,9 +60,9 @@ inline void refuse_impossible(const Session& session, const ThreadsOptions& aske
     if (fault.empty()) return;
     record_threads<<<dim3_of(asked.grid), dim3_of(asked.block)>>>(nullptr, 0);  // it never starts
     const cudaError_t error = cudaGetLastError();
-    fail(Exit::cuda_error,
-         "kernels/threads.cuh: record_threads<<<{}, {}>>>: {} ({}): {}; threads --list shows the limits",
-         asked.grid.name(), asked.block.name(), cudaGetErrorString(error), cudaGetErrorName(error), fault);
+    fail(Exit::cuda_error, "kernels/threads.cuh: record_threads<<<{}, {}>>>: {} ({}): {}; {} --list shows the limits",
+         asked.grid.name(), asked.block.name(), cudaGetErrorString(error), cudaGetErrorName(error), fault,
+         called("threads"));
 }
 
 inline void refuse_too_many(const Session& session, const ThreadsOptions& asked) {

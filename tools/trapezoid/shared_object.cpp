@@ -20,18 +20,6 @@ namespace {
 
 constexpr const char* name_of_function = "integrand";
 
-// The simcc next to this program, with the prefix that both names got when they were installed; otherwise the one in
-// PATH.
-std::string find_simcc() {
-    std::error_code error;
-    const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-    const std::string own_name = "trapezoid", name = self.filename().string();
-    if (error || name.size() < own_name.size()) return "simcc";
-    const std::string prefix = name.substr(0, name.size() - own_name.size());
-    const std::filesystem::path beside = self.parent_path() / (prefix + "simcc");
-    return access(beside.c_str(), X_OK) == 0 ? beside.string() : "simcc";
-}
-
 // What the compiler said, as one line.
 std::string first_line(const std::string& path) {
     std::ifstream log(path);
@@ -41,7 +29,7 @@ std::string first_line(const std::string& path) {
 }
 
 void compile(const std::string& source, const std::string& object, const TemporaryFolder& folder) {
-    const std::string simcc = find_simcc();
+    const std::string found = path_of_program("simcc"), simcc = found.empty() ? "simcc" : found;
     ProgramStart how;
     how.log = folder.file("log");
     const pid_t child = start_program({simcc, "-shared", "-O2", "-w", source, "-o", object}, how);
@@ -49,8 +37,7 @@ void compile(const std::string& source, const std::string& object, const Tempora
     if (child == 0)
         fail(Exit::unavailable,
              "cannot start simcc, which compiles --function for the simulator: {}; install it beside this program or "
-             "in a "
-             "folder of PATH",
+             "in a folder of PATH",
              std::strerror(errno));
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR) fail(Exit::cuda_error, "lost sight of {}: {}; try again", simcc, std::strerror(errno));

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <utility>
 
+#include "common/io/process.hpp"
 #include "common/io/terminal.hpp"
 
 namespace simcc {
@@ -343,7 +344,7 @@ std::string help_text() {
         return wrapped(words, std::min(width, longest_line)) + "\n";
     };
     std::string text =
-        paragraph("Usage: simcc [OPTION]... FILE...") +
+        paragraph("Usage: " + called("simcc") + " [OPTION]... FILE...") +
         paragraph("Compile CUDA C++ for the simulator of gridutils: no GPU, driver or toolkit is needed.") +
         paragraph(
             "Files end in .cu, .cpp, .c, .o or .a. Other options of nvcc are accepted where they do not matter.") +

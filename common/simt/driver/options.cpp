@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "common/io/process.hpp"
 #include "common/io/text.hpp"
 #include "common/simt/driver/option_table.hpp"
 
@@ -45,7 +46,7 @@ bool is_for_gxx(std::string_view name, bool two_dashes) {
     const std::string word = argument.substr(0, argument.find('='));
     const std::string nearest = word.size() < 3 ? "" : nearest_name(word, option_names());
     throw UsageError("unknown option '" + word + "'" + (nearest.empty() ? "" : "; did you mean '" + nearest + "'?") +
-                     "; simcc --help lists them, and -Xcompiler passes one to g++");
+                     "; " + called("simcc") + " --help lists them, and -Xcompiler passes one to g++");
 }
 
 /// Applies the option at arguments[i]; leaves i at the last argument that belongs to it.

@@ -53,8 +53,10 @@ public:
 pid_t start(const Command& command, const ProgramStart& how, Complaint complaint) {
     const pid_t child = start_program(command, how);
     if (child == 0 && complaint == Complaint::printed) {
-        std::fprintf(stderr, "simcc: cannot run %s: %s; set CXX to the compiler to use\n", command.front().c_str(),
-                     std::strerror(errno));
+        const char* const reason = std::strerror(errno);
+        const std::string name = called("simcc");
+        std::fprintf(stderr, "%s: cannot run %s: %s; set CXX to the compiler to use\n", name.c_str(),
+                     command.front().c_str(), reason);
     }
     return child;
 }
