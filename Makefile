@@ -230,6 +230,13 @@ build/version.hpp: FORCE
 	@$(version_header) | cmp -s - $@ || $(version_header) >$@
 $(call object,$(REVISED)) $(REVISED:%=build/alone/%.ok): build/version.hpp
 
+# gridutils lists the programs with the lines that describe them in their pages.
+build/summaries.inc: $(wildcard man/*.1)
+	@mkdir -p build
+	@for name in $(sort $(filter-out gridutils,$(PROGRAMS) $(HOST_TOOLS))); do \
+	    sed -n 's/^\.Nd \(.*\)/{"'$$name'", "\1"},/p' man/$$name.1 || exit; done >$@
+build/host/tools/gridutils.o build/alone/tools/gridutils.cpp.ok: build/summaries.inc
+
 # A program that compiles kernels at run time contains their text: build/text/FILE.inc is FILE as a string.
 TEXTS := $(sort $(shell sed -n 's,^.include "\(build/text/.*\.inc\)"$$,\1,p' tools/*/*.cpp))
 build/text/%.inc: %

@@ -211,10 +211,10 @@ programs() {
     for file in "$root"/tools/*.cu; do basename "$file" .cu; done
 }
 
-# Those without kernels. simcc is not among them: it shares less with the others.
+# Those without kernels. simcc and gridutils are not among them: they share less with the others.
 host_programs() {
     local file
-    for file in "$root"/tools/*.cpp; do basename "$file" .cpp; done | grep -v -x simcc || true
+    for file in "$root"/tools/*.cpp; do basename "$file" .cpp; done | grep -v -x -e simcc -e gridutils || true
 }
 
 benchmarks() {
