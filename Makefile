@@ -172,6 +172,7 @@ help:
 	@echo "make fuzz        SECONDS=60: fuzz every reader for that long; TARGETS=\"npy text\" chooses"
 	@echo "make sanitize    build and test with ASan and UBSan, then with TSan; TESTS=\"files tables\" chooses"
 	@echo "make install     PREFIX=$(PREFIX) DESTDIR= PROGRAM_PREFIX= DEBUG=     (and uninstall)"
+	@echo "make installcheck    run the examples of the installed pages with the installed programs; PREFIX= DESTDIR="
 	@echo "make clean       remove bin/ and build/, but keep the toolkit"
 	@echo "ARCHS=\"$(ARCHS)\": GPU architectures to build for, those with ptx as PTX"
 	@echo "V=1 shows every command. NVCC=$(or $(NVCC),none found); CXX=$(CXX)"
@@ -478,34 +479,50 @@ lint: test-packages
 PAGES := $(wildcard man/*.1 man/*.7)
 INSTALLED := $(PROGRAMS) $(HOST_TOOLS)
 
+# What each program is called where it is installed: PROGRAM_PREFIX and its name, or gridutils-NAME if that is another
+# program's, as compare (ImageMagick) and plot (plotutils) are, or if RENAMED lists it. The lines "NAME INSTALLED".
+RENAMED ?=
+names = DESTDIR='$(DESTDIR)' PROGRAM_PREFIX='$(PROGRAM_PREFIX)' RENAMED='$(RENAMED)' \
+    bash common/packages/names.bash '$(DESTDIR)$(PREFIX)/bin' $(INSTALLED)
+SHARE = $(DESTDIR)$(PREFIX)/share
 # Where each shell looks for the completions of the program $(1).
-COMPLETION_bash = $(DESTDIR)$(PREFIX)/share/bash-completion/completions/$(PROGRAM_PREFIX)$(1)
-COMPLETION_zsh = $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_$(PROGRAM_PREFIX)$(1)
-COMPLETION_fish = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/$(PROGRAM_PREFIX)$(1).fish
+COMPLETION_bash = $(SHARE)/bash-completion/completions/$(1)
+COMPLETION_zsh = $(SHARE)/zsh/site-functions/_$(1)
+COMPLETION_fish = $(SHARE)/fish/vendor_completions.d/$(1).fish
 
 # DEBUG=1 installs the debug information, too, in files beside.
 DEBUG ?=
 put = bash common/packages/put.bash
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/gridutils $(DESTDIR)$(PREFIX)/share/man/man1 \
-	    $(DESTDIR)$(PREFIX)/share/man/man7 $(dir $(call COMPLETION_bash,x) $(call COMPLETION_zsh,x) $(call COMPLETION_fish,x))
-	for name in $(INSTALLED); do \
-	    $(put) bin/$$name $(DESTDIR)$(PREFIX)/bin/$(PROGRAM_PREFIX)$$name $(DEBUG) || exit; \
-	    install -m 644 man/$$name.1 $(DESTDIR)$(PREFIX)/share/man/man1/$(PROGRAM_PREFIX)$$name.1 || exit; \
-	    sed 's/@NAME@/$(PROGRAM_PREFIX)'$$name'/g' common/cli/completion.bash >$(call COMPLETION_bash,$$name) || exit; \
-	    sed 's/@NAME@/$(PROGRAM_PREFIX)'$$name'/g' common/cli/completion.zsh >$(call COMPLETION_zsh,$$name) || exit; \
-	    sed 's/@NAME@/$(PROGRAM_PREFIX)'$$name'/g' common/cli/completion.fish >$(call COMPLETION_fish,$$name) || exit; \
-	done
-	install -m 644 man/*.7 $(DESTDIR)$(PREFIX)/share/man/man7
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/gridutils $(SHARE)/man/man1 $(SHARE)/man/man7 \
+	    $(dir $(call COMPLETION_bash,x) $(call COMPLETION_zsh,x) $(call COMPLETION_fish,x))
+	@$(names) >build/names
+	while read -r name installed; do \
+	    $(put) bin/$$name $(DESTDIR)$(PREFIX)/bin/$$installed $(DEBUG) || exit; \
+	    bash common/packages/page.bash man/$$name.1 <build/names >$(SHARE)/man/man1/$$installed.1 || exit; \
+	    sed "s/@NAME@/$$installed/g" common/cli/completion.bash >$(call COMPLETION_bash,$$installed) || exit; \
+	    sed "s/@NAME@/$$installed/g" common/cli/completion.zsh >$(call COMPLETION_zsh,$$installed) || exit; \
+	    sed "s/@NAME@/$$installed/g" common/cli/completion.fish >$(call COMPLETION_fish,$$installed) || exit; \
+	done <build/names
+	for page in $(notdir $(wildcard man/*.7)); do \
+	    bash common/packages/page.bash man/$$page <build/names >$(SHARE)/man/man7/$$page || exit; done
 	for library in $(LIB)/lib*.*; do [ -L $$library ] || \
 	    $(put) $$library $(DESTDIR)$(PREFIX)/lib/gridutils/$${library##*/} $(DEBUG) || exit; done
 	cp -R common/simt/include $(DESTDIR)$(PREFIX)/lib/gridutils
 
+# (A program of a stranger was there before, too, so its name is not among these.)
 uninstall:
-	for name in $(INSTALLED); do rm -f $(DESTDIR)$(PREFIX)/bin/$(PROGRAM_PREFIX)$$name \
-	    $(DESTDIR)$(PREFIX)/bin/.debug/$(PROGRAM_PREFIX)$$name.debug $(DESTDIR)$(PREFIX)/share/man/man1/$(PROGRAM_PREFIX)$$name.1 \
-	    $(call COMPLETION_bash,$$name) $(call COMPLETION_zsh,$$name) $(call COMPLETION_fish,$$name); done
-	rm -rf $(patsubst man/%,$(DESTDIR)$(PREFIX)/share/man/man7/%,$(wildcard man/*.7)) $(DESTDIR)$(PREFIX)/lib/gridutils
+	@$(names) >build/names
+	while read -r name installed; do for one in $$installed gridutils-$$name; do rm -f $(DESTDIR)$(PREFIX)/bin/$$one \
+	    $(DESTDIR)$(PREFIX)/bin/.debug/$$one.debug $(SHARE)/man/man1/$$one.1 $(call COMPLETION_bash,$$one) $(call COMPLETION_zsh,$$one) $(call COMPLETION_fish,$$one); \
+	    done; done <build/names
+	rm -rf $(patsubst man/%,$(SHARE)/man/man7/%,$(wildcard man/*.7)) $(DESTDIR)$(PREFIX)/lib/gridutils
+
+# Runs the examples of the installed pages with the installed programs: in /usr, a venv or below DESTDIR.
+installcheck:
+	@bash common/packages/examples.bash --installed $(DESTDIR)$(PREFIX)
+
+.PHONY: installcheck
 
 clean:
 	rm -rf bin $(filter-out build/toolkit,$(wildcard build/*))

@@ -150,9 +150,9 @@ documented_options() {
 @test "the examples in the pages of all programs run and print what they show" {
     need mlr datamash jq
     local program
-    for program in $(programs) $(host_programs); do
+    for program in $(tools); do
         grep -q '^\$ ' "$root/man/$program.1" || continue
-        (run_examples "$program.1") || return
+        run_examples "$program.1" || return
         echo "$program" >>with_examples
     done
     [ "$(wc -l <with_examples)" -ge 5 ]
@@ -163,7 +163,10 @@ documented_options() {
     grep -q -x "> cut -d , -f 1-$((shared - 1)) >all.csv" "$root/man/gridutils.7" || complain "it does not cut behind $((shared - 1))"
 }
 
-@test "the examples of gridutils(7) run and print what they show" { need mlr datamash sqlite3 jq && run_examples gridutils.7; }
+@test "the examples of gridutils(7) and gridutils-simulator(7) run and print what they show" {
+    need mlr datamash sqlite3 jq
+    run_examples gridutils.7 && run_examples gridutils-simulator.7
+}
 
 @test "no file of the tree contains a path of a single machine" {
     cd "$root"

@@ -295,33 +295,7 @@ fractions() {
 
 # ---- pages
 
-# run_examples PAGE: runs every command of its literal blocks, in one folder and in order. Each must exit 0 and print
-# what the page shows, unless a comment '.\" varies' before the block says that figures differ.
+# run_examples PAGE: runs the examples of a page in man; see common/packages/examples.bash.
 run_examples() {
-    local command number=0 name
-    # The pages name no device: they mean one GPU, or the simulator.
-    if on_simulator; then export CUDA_VISIBLE_DEVICES=; else export CUDA_VISIBLE_DEVICES="${CUDA_VISIBLE_DEVICES-0}"; fi
-    mkdir "$1" && cd "$1" || return
-    perl -ne '
-        if (/^\.\\" varies/) { $varies = 1 }
-        elsif (/^\.Bd -literal/) { $inside = 1 }
-        elsif (/^\.Ed/) { $inside = $varies = 0 }
-        elsif ($inside) {
-            s/\\e/\\/g; s/\\&//g; s/\\-/-/g; s/\\\(aq/\x27/g;
-            if (s/^\$ //) { $name = sprintf "%03d", ++$count; open COMMAND, ">", "$name.command"; print COMMAND; open OUTPUT, ">", "$name.output" unless $varies }
-            elsif (s/^> //) { print COMMAND }
-            elsif (!$varies) { print OUTPUT }
-        }' "$root/man/$1"
-    for command in *.command; do
-        name=${command%.command}
-        status=0
-        bash -o pipefail "$command" >"$name.actual" 2>"$name.errors" || status=$?
-        if [ $status -ne 0 ] || { [ -f "$name.output" ] && ! diff "$name.output" "$name.actual"; }; then
-            printf 'example of %s, exit status %s:\n' "$1" $status
-            cat "$command" "$name.errors"
-            return 1
-        fi
-        number=$((number + 1))
-    done >&2
-    [ $number -ge 1 ]
+    GRIDUTILS_DEVICE=$device bash "$root/common/packages/examples.bash" "$root/man/$1"
 }

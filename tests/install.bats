@@ -15,12 +15,12 @@ installed() { (cd image && find . ! -type d | sort); }
     local program
     make_quietly install
     expect_status 0
-    for program in $(programs) $(host_programs) simcc; do
+    for program in $(programs) $(host_programs) simcc gridutils; do
         [ -x "image/usr/bin/gu-$program" ] || complain "no gu-$program"
         [ -f "image/usr/share/man/man1/gu-$program.1" ] || complain "no page of $program"
     done
     [ -f image/usr/share/man/man7/gridutils.7 ]
-    for program in $(programs) $(host_programs); do
+    for program in $(programs) $(host_programs) simcc gridutils; do
         grep -q "complete .* gu-$program\$" "image/usr/share/bash-completion/completions/gu-$program"
         [ "$(grep -c @NAME@ "image/usr/share/bash-completion/completions/gu-$program")" -eq 0 ]
         bash -n "image/usr/share/bash-completion/completions/gu-$program"
@@ -69,6 +69,85 @@ installed() { (cd image && find . ! -type d | sort); }
     [ "$(revision elsewhere)" = unknown ] || complain "of a copy: $(revision elsewhere)"
     # Nothing else is compiled again.
     [ "$(cd "$root" && grep -rl build/version.hpp common kernels tools)" = common/measure/version.cpp ]
+}
+
+@test "the prefix reaches usage, messages and pages, but not the tables" {
+    make_quietly install
+    capture image/usr/bin/gu-vecadd --help
+    expect_output_like "^Usage: gu-vecadd \[OPTION\]"
+    expect_output_like "See gu-vecadd\(1\) and gridutils\(7\)\."
+    capture image/usr/bin/gu-vecadd --siez
+    expect_status 2
+    expect_refusal gu-vecadd "unknown option '--siez'; did you mean '--size'\?; gu-vecadd --help lists them"
+    capture image/usr/bin/gu-vecadd -q -d sim -k cpu -n 1 --csv
+    [ "$(column tool)" = vecadd ]
+    capture image/usr/bin/gu-simcc
+    expect_refusal gu-simcc "no input files; see gu-simcc --help"
+    capture image/usr/bin/gu-plot --kind roofline <<<'n,flop,bytes,gflop_per_s
+1,1,1,1'
+    expect_errors_like "as in gu-plot rows.csv <\(gu-devquery --csv\)"
+    need mandoc
+    capture mandoc -T lint -W warning image/usr/share/man/man[17]/*
+    expect_output ""
+    grep -q -x '\.Dt GU-COMPARE 1' image/usr/share/man/man1/gu-compare.1
+    grep -q -x '\.Nm gu-compare' image/usr/share/man/man1/gu-compare.1
+    grep -q -x 'gu-compare: 1 row is slower by 3 % or more' image/usr/share/man/man1/gu-compare.1
+    grep -q -x '\.It Xr gu-reduce 1' image/usr/share/man/man7/gridutils.7
+    grep -q -x '\.Nm gridutils' image/usr/share/man/man7/gridutils.7
+    grep -q -x '\$ seq 10 | gu-gridutils reduce -' image/usr/share/man/man1/gu-gridutils.1
+    # Names of programs are words of English, too.
+    grep -q 'the kernel that the others are compared with' image/usr/share/man/man1/gu-compare.1
+    [ "$(cat image/usr/share/man/man[17]/* | wc -l)" -eq "$(cat "$root"/man/* | wc -l)" ]
+}
+
+@test "installcheck runs the examples of the pages with the installed programs" {
+    need mlr datamash jq
+    make_quietly install
+    (cd image/usr/share/man/man1 && find . -type f ! -name gu-vecadd.1 ! -name gu-compare.1 -delete)
+    rm image/usr/share/man/man7/*
+    make_quietly installcheck
+    expect_status 0
+    expect_output_like "^gu-compare.1: [0-9]+"
+    expect_output_like "2 pages: [0-9]+ examples passed, 0 failed, 0 left out"
+    sed -i 's/^11$/12/' image/usr/share/man/man1/gu-vecadd.1
+    make_quietly installcheck
+    [ "$status" -ne 0 ] || complain "expected a failure"
+    expect_output_like "1 failed"
+    expect_errors_like "example of gu-vecadd.1, exit status 0:"
+}
+
+@test "a program of somebody else keeps its name: ours is gridutils-NAME, and says so in a line" {
+    mkdir -p image/usr/bin
+    printf '#!/bin/sh\n' >image/usr/bin/compare && chmod +x image/usr/bin/compare
+    capture make -s -C "$root" -o all install DESTDIR="$scratch/image" PREFIX=/usr PROGRAM_PREFIX=
+    expect_status 0
+    expect_errors_like "another program is called compare: ours becomes gridutils-compare"
+    [ -x image/usr/bin/plot ]
+    [ "$(wc -c <image/usr/bin/compare)" -eq 10 ]
+    capture image/usr/bin/gridutils compare --version
+    expect_output_like "^gridutils-compare "
+    grep -q '^\.Xr gridutils-compare 1' image/usr/share/man/man7/gridutils.7
+    # Installed again, ours are no strangers.
+    capture make -s -C "$root" -o all install DESTDIR="$scratch/image" PREFIX=/usr PROGRAM_PREFIX=
+    [ ! -e image/usr/bin/gridutils-plot ] || complain "plot was taken for another program"
+    capture make -s -C "$root" uninstall DESTDIR="$scratch/image" PREFIX=/usr PROGRAM_PREFIX=
+    [ "$(installed)" = ./usr/bin/compare ] || complain "left behind: $(installed)"
+}
+
+@test "make dist writes a tarball that needs no git and is the same for the same commit" {
+    need git xz
+    local name
+    git -C "$root" rev-parse --git-dir >/dev/null 2>&1 || skip "not a checkout"
+    capture make -s -C "$root" dist PACKAGES="$scratch/first"
+    expect_status 0
+    name=$(basename "$(ls first/*.tar.xz)" .tar.xz)
+    tar -x -f "first/$name.tar.xz"
+    [ ! -e "$name/.git" ] && [ -f "$name/Makefile" ] || complain "not a source tree"
+    capture make -s -C "$name" dist PACKAGES="$scratch/second"
+    expect_status 0
+    cmp "first/$name.tar.xz" "second/$name.tar.xz" || complain "not the same bytes"
+    capture make -n -C "$name" NVCC= bin/vecadd
+    expect_status 0
 }
 
 @test "a build without a library's headers says what to install" {
