@@ -173,6 +173,7 @@ help:
 	@echo "make sanitize    build and test with ASan and UBSan, then with TSan; TESTS=\"files tables\" chooses"
 	@echo "make install     PREFIX=$(PREFIX) DESTDIR= PROGRAM_PREFIX= DEBUG=     (and uninstall)"
 	@echo "make installcheck    run the examples of the installed pages with the installed programs; PREFIX= DESTDIR="
+	@echo "make dist deb wheel    a source tarball, Debian packages, a Python wheel: in build/packages"
 	@echo "make clean       remove bin/ and build/, but keep the toolkit"
 	@echo "ARCHS=\"$(ARCHS)\": GPU architectures to build for, those with ptx as PTX"
 	@echo "V=1 shows every command. NVCC=$(or $(NVCC),none found); CXX=$(CXX)"
@@ -314,7 +315,7 @@ build/libgridutils.a: $(COMMON_HOST) build/host/common/cli/devices.o
 # (What it refers to in the simulator is in every program that uses it.)
 $(LIB)/libgridutils.so: $(COMMON_HOST) build/flags-link
 	@mkdir -p $(@D)
-	$(call say,link)$(CXX) -shared -Wl,-soname,$(@F) -Wl,-Bsymbolic -Wl,--as-needed -Wl,--gc-sections $(filter %.o,$^) $(LIBRARIES) -o $@
+	$(call say,link)$(CXX) -shared -Wl,-soname,$(@F) -Wl,-rpath,'$$ORIGIN' -Wl,-Bsymbolic -Wl,--as-needed -Wl,--gc-sections $(filter %.o,$^) $(LIBRARIES) -o $@
 
 $(LIB)/libsimt.a: $(SIMT_ROOMS:%=build/simt-%.o) build/autostart.o
 	@mkdir -p $(@D)
@@ -347,7 +348,7 @@ $(PROGRAMS:%=bin/%) bin/timing-test: bin/%: \
 # (These need neither a backend nor the simulator, so they have no use for a library that refers to both.)
 $(foreach program,$(HOST_PROGRAMS),$(eval bin/$(program): $(call own_objects,$(program))))
 $(HOST_PROGRAMS:%=bin/%): bin/%: build/host/tools/%.o build/libgridutils.a build/flags-link | bin
-	$(call say,link)$(CXX) -Wl,--gc-sections $(filter %.o,$^) build/libgridutils.a $(FMT) -lz -lpthread -o $@
+	$(call say,link)$(CXX) $(RUNPATH) -Wl,--gc-sections $(filter %.o,$^) build/libgridutils.a $(FMT) -lz -lpthread -o $@
 
 # (Kernels are compiled by it long before the library is there with which it links other people's.)
 build/bin/simcc: $(SIMCC) $(call object,$(REVISED)) | bin $(LIB)/include
@@ -522,7 +523,26 @@ uninstall:
 installcheck:
 	@bash common/packages/examples.bash --installed $(DESTDIR)$(PREFIX)
 
-.PHONY: installcheck
+# ---- packages: see common/packages
+
+PACKAGES := build/packages
+# Packages are what make install makes, apart from the two names.
+IMAGE := $(PACKAGES)/image
+GPU_CODE = $(if $(NVCC),$(ARCHS))
+image: all
+	@rm -rf $(IMAGE)
+	@$(MAKE) --no-print-directory -o all install DESTDIR=$(CURDIR)/$(IMAGE) PREFIX=/usr PROGRAM_PREFIX= RENAMED='compare plot' >/dev/null
+
+dist:
+	@bash common/packages/dist.bash '$(VERSION)' $(PACKAGES)
+
+deb: image
+	@bash common/packages/deb.bash '$(VERSION)' $(PACKAGES) '$(GPU_CODE)'
+
+wheel: image
+	@python3 common/packages/wheel.py '$(VERSION)' $(PACKAGES) '$(GPU_CODE)'
+
+.PHONY: installcheck image dist deb wheel
 
 clean:
 	rm -rf bin $(filter-out build/toolkit,$(wildcard build/*))
