@@ -542,7 +542,11 @@ deb: image
 wheel: image
 	@python3 common/packages/wheel.py '$(VERSION)' $(PACKAGES) '$(GPU_CODE)'
 
-.PHONY: installcheck image dist deb wheel
+# For a new system that may be spoiled: make deb wheel, then COMMANDS=try-packages make fresh.
+try-packages:
+	@bash tests/long/packages.bash $(PACKAGES)
+
+.PHONY: installcheck image dist deb wheel try-packages
 
 clean:
 	rm -rf bin $(filter-out build/toolkit,$(wildcard build/*))

@@ -9,6 +9,7 @@
 # failed, 2 if the root cannot be made.
 #
 # COMMANDS="demo"               runs only one of them
+# COMMANDS="try-packages"       tries the packages that make deb wheel has put into build/packages
 # CXX=clang++-19 PACKAGES="clang-19"    installs these packages first, and builds with this compiler
 # MIRROR=URI                    takes packages from there, not from the archives that this machine's apt-get uses
 # LOGS=FOLDER                   puts the commands' output there, not into build/fresh
@@ -112,6 +113,8 @@ in_namespaces() {
     rm -rf "$ROOT"/var/lib/apt/lists/*
     time_apt
     git clone --quiet --no-hardlinks . "$ROOT/root/gridutils" || give_up "cannot clone this repository"
+    mkdir -p "$ROOT/root/gridutils/build/packages"
+    find build/packages -maxdepth 1 \( -name '*.deb' -o -name '*.whl' \) -exec cp -t "$ROOT/root/gridutils/build/packages" {} + 2>/dev/null
     printf '%s\n' "$TITLE" >"$LOGS/table"
     printf '%-28s %7s %7s %12s %11s %11s\n' command status seconds CPU-seconds apt-get apt-get-CPU >>"$LOGS/table"
     for command in ${COMMANDS:-demo test}; do

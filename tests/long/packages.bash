@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Tries the packages that `make deb wheel` has made, as a user of a fresh machine would:
 #     tests/long/packages.bash FOLDER
-# FOLDER has the packages. Run it as root in a new Debian system that may be spoiled (the root of tests/long/fresh.bash, a
-# container), since it installs and removes packages there. It prints how long the first result takes, runs the pages'
+# FOLDER has the packages. Run it as root in a new Debian system that may be spoiled, such as a container or the root that
+# tests/long/fresh.bash makes (COMMANDS=try-packages make fresh), since it installs and removes packages there. It prints how long the first result takes, runs the pages'
 # examples with the installed programs, and checks that names are shared with ImageMagick and plotutils and that removal
 # leaves nothing. Exits 1 if anything was wrong.
 # shellcheck disable=SC2317  # timed calls functions
