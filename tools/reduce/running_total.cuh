@@ -9,6 +9,7 @@
 #include <cstring>
 #include <limits>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "common/cuda/buffers.cuh"
@@ -125,7 +126,8 @@ public:
             CHECK(cudaMemcpyAsync(state.h_results.data(), state.d_results.data(), parts * sizeof(T),
                                   cudaMemcpyDeviceToHost, stream));
             // (By then the slot's next piece may be prepared.)
-            add = [this, &state, d_piece, is_split = state.is_split, was_finite = state.was_finite] {
+            add = [this, &state, d_piece, begun = std::pair(state.is_split, state.was_finite)] {
+                const auto [is_split, was_finite] = begun;
                 T results[2];
                 std::memcpy(results, state.h_results.data(), sizeof results);
                 if constexpr (std::is_floating_point_v<T>) {
@@ -196,10 +198,8 @@ private:
         if (is_all_finite(values.data(), values.size())) refuse_overflow(d_piece.dtype);
     }
 
-    Add sum_of(const Piece& piece, double sum) {
-        return [this, piece, sum] { add_or_keep(piece, sum); };
-    }
-    Add sum_of(const Piece& piece, ExactSum sum) {
+    template <typename Sum>  // double or ExactSum
+    Add sum_of(const Piece& piece, Sum sum) {
         return [this, piece, sum] { add_or_keep(piece, sum); };
     }
     template <typename T>
