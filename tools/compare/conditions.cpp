@@ -57,21 +57,24 @@ void for_rows(const Compared& compared, const Side& other, Visit visit) {
 
 void warn_of_differences(const Side& base, const Side& other, const Compared& compared, std::vector<std::string>& to) {
     bool devices_differ = false;
-    for (const auto& [column, what, of_build] : circumstances) {
+    for (const Circumstance& one : circumstances) {
+        const char* const column = one.column;
         if (!base.table->find(column) || !other.table->find(column)) continue;
         Words of_base, of_other;
         for_rows(compared, other, [&](const Row& row) {
             const std::string before = word_of(base, column, row.base_row),
                               after = word_of(other, column, row.other_row);
-            const bool says_nothing = of_build ? before == "none" || after == "none"
-                                               : ran_on_host(base, row.base_row) || ran_on_host(other, row.other_row);
+            const bool says_nothing = one.of_build
+                                          ? before == "none" || after == "none"
+                                          : ran_on_host(base, row.base_row) || ran_on_host(other, row.other_row);
             if (before == after || says_nothing) return;
             of_base.insert(before);
             of_other.insert(after);
         });
         if (of_base.empty() || (devices_differ && column == std::string("device_uuid"))) continue;
         devices_differ |= column == std::string("device");
-        to.push_back(text("{}: {} in {}, {} in {}", what, text_of(of_base), base.name, text_of(of_other), other.name));
+        to.push_back(
+            text("{}: {} in {}, {} in {}", one.what, text_of(of_base), base.name, text_of(of_other), other.name));
     }
 }
 
