@@ -394,7 +394,7 @@ HOST_UNITS = $(filter build/host/%,$(UNITS)) $(UNOPTIMIZED) $(LOOPS) $(OF_PROGRA
 SIMT_UNITS = $(filter build/simt-%,$(UNITS)) $(AUTOSTART).cpp
 syntax: compiler-packages
 	@$(MAKE) --no-print-directory syntax-of-units
-syntax-of-units: $(UNITS) $(TEXTS) build/plants.inc
+syntax-of-units: $(UNITS) $(TEXTS) build/plants.inc build/summaries.inc
 	@{ printf '%s\n' $(HOST_UNITS) | sed 's|^|$(HOST_FLAGS) |'; printf '%s\n' $(SIMT_UNITS) | sed 's|^|$(SIMT_FLAGS) |'; } | \
 	    xargs -P $$(nproc) -L 1 $(CXX) -fsyntax-only -Werror
 	@echo "make: $(CXX) takes all $(words $(HOST_UNITS) $(SIMT_UNITS)) units"
