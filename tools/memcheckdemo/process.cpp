@@ -13,7 +13,6 @@
 #include <fstream>
 #include <iterator>
 #include <sstream>
-#include <system_error>
 
 #include "common/io/text.hpp"
 
