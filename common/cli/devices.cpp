@@ -142,6 +142,6 @@ std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, b
 
 Chosen checked_device() {
     if (!checked::backend)
-        fail(Exit::unavailable, "this program was built without its checked simulator, for which make needs g++");
+        fail(Exit::unavailable, "this program was built without its checked simulator; make all builds it, with g++");
     return device_of(checked::backend());
 }
