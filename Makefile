@@ -308,7 +308,7 @@ $(COMMON_HOST): | with-headers
 # ---- libraries and programs
 
 # The tests of single parts link this one.
-build/libgridutils.a: $(COMMON_HOST) build/host/common/cli/devices.o
+build/libgridutils.a: $(COMMON_HOST) $(call object,$(OF_PROGRAM))
 	@rm -f $@
 	@$(AR) rcs $@ $^
 

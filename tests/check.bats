@@ -349,7 +349,7 @@ SOURCE
     echo 'extern "C" void run_beyond(); int main() { run_beyond(); }' >main.cu
     simcc -G beyond.cu main.cu -o beyond
     for how in -g -s; do
-        cp beyond stripped-beyond
+        cp --remove-destination beyond stripped-beyond
         strip "$how" stripped-beyond
         capture ./beyond
         expect_status 86

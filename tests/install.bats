@@ -87,8 +87,8 @@ installed() { (cd image && find . ! -type d | sort); }
 1,1,1,1'
     expect_errors_like "as in gu-plot rows.csv <\(gu-devquery --csv\)"
     need mandoc
-    capture mandoc -T lint -W warning image/usr/share/man/man[17]/*
-    expect_output ""
+    # (Names with a prefix may come elsewhere in the alphabet.)
+    [ -z "$(mandoc -T lint -W warning image/usr/share/man/man[17]/* | grep -v 'unusual Xr order')" ] || complain "the pages have mistakes"
     grep -q -x '\.Dt GU-COMPARE 1' image/usr/share/man/man1/gu-compare.1
     grep -q -x '\.Nm gu-compare' image/usr/share/man/man1/gu-compare.1
     grep -q -x 'gu-compare: 1 row is slower by 3 % or more' image/usr/share/man/man1/gu-compare.1

@@ -188,6 +188,7 @@ builds_faulty() {
     # Another build.
     change=([1]="./other -d sim --gang -n 6")
     perl -0777 -pe 's/\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0\K(.)/~$1/se' "$root/bin/reduce" >other
+    export LD_LIBRARY_PATH=$root/build/lib/gridutils
     chmod +x other
     change=([1]="./other -d sim --gang -n 6")
     launch openmpi 2 reduce --gang -n 6

@@ -96,7 +96,7 @@ common/simt/exec/c.hpp: common/simt/check/core/d.hpp" ] || complain "expected tw
 @test "a new revision compiles one file again, and links what has it" {
     cd "$root"
     [ -d build/sim ] || skip "nothing is built"
-    make -pqn NVCC= all 2>/dev/null >"$scratch/rules" || true
+    make -pn NVCC= all 2>/dev/null >"$scratch/rules" || true
     # All that depends on the file that has the revision, directly or through others. (What follows a | is not compared.)
     awk '/^[^ #\t=]+: / {
             target = substr($1, 1, length($1) - 1)
@@ -122,7 +122,7 @@ common/simt/exec/c.hpp: common/simt/check/core/d.hpp" ] || complain "expected tw
     [ -d build/sim ] || skip "nothing is built"
     # What make knows, including the compilers' lists of dependencies. (Its dry run does not help: it takes every flag
     # for a changed one.)
-    make -pqn NVCC= all 2>/dev/null >"$scratch/rules" || true
+    make -pn NVCC= all 2>/dev/null >"$scratch/rules" || true
     # rebuilt HEADER: the objects that depend on it.
     rebuilt() {
         awk -v header="$1" -v root="$root" '/^build\/[^ ]+\.o: / {

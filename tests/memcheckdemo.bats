@@ -568,7 +568,7 @@ int main\(int count, char\*\* arguments\) \{'
     expect_status 4
     [ "$(column verdict | paste -sd ' ')" = "pass inconclusive" ]
     expect_errors_like "no-such-compiler is missing: install g\+\+, or set CXX to a compiler"
-    mkdir bin && cp "$root/bin/memcheckdemo" bin
+    mkdir bin && cp "$root/bin/memcheckdemo" bin && ln -s "$root/build/lib" lib
     capture env PATH=/usr/bin:/bin bin/memcheckdemo -d sim --grade-fix copy.cu shared-counter --csv
     expect_status 4
     expect_errors_like "simcc is missing: it belongs beside memcheckdemo, or into PATH"

@@ -39,7 +39,7 @@ EOF
     make_there NVCC= build/flags-checked
     touch -r "$root/build/flags-checked" tree/build/flags-checked
     ! grep -q -i scale tree/{tools,kernels,tests,man}/widen.* || complain "expected no trace of the model"
-    make_there NVCC= bin/widen
+    make_there V=1 NVCC= bin/widen
     expect_status 0
     expect_no_errors
     [ "$(grep -c -e ' -c tools/widen.cu ' <<<"$output")" -eq 2 ] || complain "expected two compilations"

@@ -315,6 +315,7 @@ integral_of() {
 @test "without a compiler for expressions the exit status is 77" {
     on_simulator || skip "NVRTC is found in too many ways"
     cp "$root/bin/trapezoid" alone
+    export LD_LIBRARY_PATH=$root/build/lib/gridutils
     capture env PATH=/nowhere ./alone -d sim --function 'x+2' -n 1
     expect_status 77
     expect_errors_like "cannot start simcc, which compiles --function for the simulator: .*; install it"

@@ -4,7 +4,7 @@
 #     DIST=trixie tests/long/fresh.bash
 # debootstrap makes a root of the release DIST (this machine's own by default) in a temporary folder, with nothing but
 # what every system has, make, git, and ca-certificates if packages come by HTTPS. A clone of this repository's last
-# commit goes to /root/gridutils there, and both commands run in it. The table at the end has the time of each command,
+# commit goes to /srv/gridutils there, and both commands run in it. The table at the end has the time of each command,
 # the processor time of the command and, apart, of apt-get, and the counts of the tests. Exits 1 if a command or a test
 # failed, 2 if the root cannot be made.
 #
@@ -62,7 +62,7 @@ time_apt() {
     cat >"$ROOT/usr/local/bin/apt-get" <<'WRAPPER'
 #!/bin/bash
 TIMEFORMAT='%R %U %S'
-{ time /usr/bin/apt-get "$@" 2>&3; } 3>&2 2>>/root/apt-get.seconds
+{ time /usr/bin/apt-get "$@" 2>&3; } 3>&2 2>>/srv/apt-get.seconds
 WRAPPER
     chmod +x "$ROOT/usr/local/bin/apt-get"
 }
@@ -71,15 +71,15 @@ WRAPPER
 run_command() {
     local command=(make "$1") status=0 row
     [ -z "${CXX-}" ] || command+=("CXX=$CXX")
-    : >"$ROOT/root/apt-get.seconds"
+    : >"$ROOT/srv/apt-get.seconds"
     printf '\n---- %s\n' "${command[*]}"
     TIMEFORMAT='%R %U %S'
-    { time inside bash -c 'cd /root/gridutils && exec "$@"' bash "${command[@]}" 2>&1; } 2>"$LOGS/seconds" |
+    { time inside bash -c 'cd /srv/gridutils && exec "$@"' bash "${command[@]}" 2>&1; } 2>"$LOGS/seconds" |
         tee "$LOGS/$1.log"
     status=${PIPESTATUS[0]}
     row=$(awk 'FNR == NR { wall += $1; processor += $2 + $3; next }
                { printf "%.0f %.0f %.0f %.0f", $1, $2 + $3 - processor, wall, processor }' \
-        "$ROOT/root/apt-get.seconds" "$LOGS/seconds")
+        "$ROOT/srv/apt-get.seconds" "$LOGS/seconds")
     rm "$LOGS/seconds"
     # shellcheck disable=SC2086  # four numbers
     printf '%-28s %7s %7d %12d %11d %11d  %s\n' "${command[*]}" $status $row \
@@ -112,9 +112,9 @@ in_namespaces() {
     inside apt-get clean
     rm -rf "$ROOT"/var/lib/apt/lists/*
     time_apt
-    git clone --quiet --no-hardlinks . "$ROOT/root/gridutils" || give_up "cannot clone this repository"
-    mkdir -p "$ROOT/root/gridutils/build/packages"
-    find build/packages -maxdepth 1 \( -name '*.deb' -o -name '*.whl' \) -exec cp -t "$ROOT/root/gridutils/build/packages" {} + 2>/dev/null
+    git clone --quiet --no-hardlinks . "$ROOT/srv/gridutils" || give_up "cannot clone this repository"
+    mkdir -p "$ROOT/srv/gridutils/build/packages"
+    find build/packages -maxdepth 1 \( -name '*.deb' -o -name '*.whl' \) -exec cp -t "$ROOT/srv/gridutils/build/packages" {} + 2>/dev/null
     printf '%s\n' "$TITLE" >"$LOGS/table"
     printf '%-28s %7s %7s %12s %11s %11s\n' command status seconds CPU-seconds apt-get apt-get-CPU >>"$LOGS/table"
     for command in ${COMMANDS:-demo test}; do

@@ -190,11 +190,12 @@ Toolchain find_toolchain() {
     if (toolchain.compiler.empty()) toolchain.compiler = {"g++"};
 
     const fs::path library = fs::canonical("/proc/self/exe").parent_path().parent_path() / "lib/gridutils";
-    toolchain.headers = library / "include";
-    toolchain.library = library / "libsimt.a";
-    if (!fs::exists(library / "include/cuda_runtime.h"))
-        throw std::runtime_error("the simulator's headers are not in " + toolchain.headers +
+    const fs::path headers = library / "include";
+    if (!fs::exists(headers / "cuda_runtime.h"))
+        throw std::runtime_error("the simulator's headers are not in " + headers.string() +
                                  "; install gridutils, or run make");
+    toolchain.headers = fs::canonical(headers);  // in the source tree it is a link, and g++ names the files themselves
+    toolchain.library = library / "libsimt.a";
     toolchain.cuda_headers = find_cuda_headers();
     return toolchain;
 }
