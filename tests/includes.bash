@@ -143,7 +143,7 @@ names | perl -e '
         open my $in, "<", $file or die "$file: $!\n";
         my $text = join "", <$in>;
         $included_by{$file} = {map { $_ => 1 } $text =~ /^\s*#\s*include [<"]([^>"]+)[>"]/mg};
-        $exported_by{$file} = {map { $_ => 1 } $text =~ /^\s*#\s*include <([^>]+)> +\/\/ IWYU pragma: export/mg};
+        $exported_by{$file} = {map { $_ => 1 } $text =~ /^\s*#\s*include <([^>]+)> +\/\/!? IWYU pragma: export/mg};
         my $lines_alone = sub { " " . $_[0] =~ s/[^\n]//gr };
         $text =~ s{(R"(\w*)\(.*?\)\g2"|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\x27(?:\\.|[^\x27\\\n])+\x27|^\s*\#\s*(?:include|error)\b[^\n]*)}
                   {$lines_alone->($1)}gsme;

@@ -495,7 +495,7 @@ int main\(int count, char\*\* arguments\) \{'
     local plant number=0
     # All in one program, each in its own namespace.
     {
-        printf '#include <%s>\n' cuda_runtime.h cuda_pipeline.h cuda/barrier cstdio cstdlib vector
+        printf '#include <%s>\n' cuda_runtime.h cuda_pipeline.h cuda/barrier cstddef cstdio cstdlib vector
         for plant in $(plants); do
             for version in '' --fixed; do
                 number=$((number + 1))

@@ -4,8 +4,8 @@
 
 #include <cuda_runtime.h>
 
-#include <cstddef>  // IWYU pragma: export
-#include <vector>   // IWYU pragma: export
+#include <cstddef>  //! IWYU pragma: export
+#include <vector>   //! IWYU pragma: export
 
 // Ends a function that returns a cudaError_t at the first call that fails.
 #define TRY(call)                                               \

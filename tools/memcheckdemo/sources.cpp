@@ -88,7 +88,7 @@ Parts parts_of(std::string_view file, bool fixed) {
     for_lines_of(plant_source(file), fixed, [&](std::string line, unsigned) {
         if (begins(line, "//!") || begins(line, "#pragma once") || begins(line, "#include \"")) return;
         const std::size_t remark = line.find("  //!");
-        if (remark != std::string::npos) line.erase(remark);
+        if (remark != std::string::npos) line.erase(line.find_last_not_of(' ', remark) + 1);
         in_check = in_check || line == check_begins;
         std::string& part = begins(line, "#include <") ? parts.includes : in_check ? parts.check : parts.program;
         const bool second_blank = line.empty() && (part.empty() || part.substr(part.size() - 1) == "\n") &&
