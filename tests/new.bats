@@ -43,7 +43,8 @@ EOF
     expect_status 0
     expect_no_errors
     [ "$(grep -c -e ' -c tools/widen.cu ' <<<"$output")" -eq 2 ] || complain "expected two compilations"
-    [ "$(grep -c -e ' -c ' <<<"$output")" -eq 2 ] || complain "expected no other compilations"
+    # (The copy is no checkout, so its version has no revision.)
+    [ "$(grep -e ' -c ' <<<"$output" | grep -v -c -e ' -c common/measure/version.cpp ')" -eq 2 ] || complain "expected no other compilations"
     ln -s "$root"/bin/* tree/bin 2>/dev/null || true  # the other programs, for the tests of the pages
     capture bats tree/tests/widen.bats
     expect_status 0
