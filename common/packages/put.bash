@@ -6,7 +6,7 @@
 set -eu
 file=$1 target=$2 debug=${3-}
 install -m 755 "$file" "$target"
-# What the checkers look for in a program's symbol table: its variables, whose bounds they know from there, and the
+# What the checkers, where a program has them, look for in its symbol table: its variables, whose bounds they know from there, and the
 # functions that have some of their own, such as kernels with __shared__ arrays.
 checked_symbols() {
     nm -f posix "$1" | awk '
@@ -27,9 +27,13 @@ case $file in
     *.a) chmod 644 "$target" && exec strip -g "$target" ;;
     *.so*) strip --strip-unneeded "$target" ;;
     *)
-        checked_symbols "$file" >"$target.symbols"
-        objcopy --strip-all --keep-symbols="$target.symbols" "$target"
-        rm "$target.symbols"
+        if nm "$file" | grep -q -w _ZN7checked7backendEv; then
+            checked_symbols "$file" >"$target.symbols"
+            objcopy --strip-all --keep-symbols="$target.symbols" "$target"
+            rm "$target.symbols"
+        else
+            strip "$target"
+        fi
         ;;
 esac
 [ -n "$debug" ] || exit 0
