@@ -77,7 +77,7 @@ run_command() {
     { time inside bash -c 'cd /srv/gridutils && exec "$@"' bash "${command[@]}" 2>&1; } 2>"$LOGS/seconds" |
         tee "$LOGS/$1.log"
     status=${PIPESTATUS[0]}
-    row=$(awk 'FNR == NR { wall += $1; processor += $2 + $3; next }
+    row=$(awk 'FILENAME == ARGV[1] { wall += $1; processor += $2 + $3; next }
                { printf "%.0f %.0f %.0f %.0f", $1, $2 + $3 - processor, wall, processor }' \
         "$ROOT/srv/apt-get.seconds" "$LOGS/seconds")
     rm "$LOGS/seconds"
