@@ -8,6 +8,7 @@ export LC_ALL=C
 root=${BATS_TEST_DIRNAME%/*}
 export device=${GRIDUTILS_DEVICE:-sim}
 export PATH=$root/bin:$PATH
+export TERM=xterm
 unset COLUMNS
 
 setup() {
