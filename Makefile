@@ -192,7 +192,7 @@ build/flags-$(1): FORCE
 endef
 $(eval $(call stamp,host,$$(CXX) $$(HOST_FLAGS)))
 $(eval $(call stamp,gpu,$$(NVCC) $$(NVCC_FLAGS)))
-$(eval $(call stamp,sim,$$(CXX) $$(FLAGS_sim) $$(HARDLY_OPTIMIZED)))
+$(eval $(call stamp,sim,$$(CXX) $$(FLAGS_sim)))
 $(eval $(call stamp,checked,$$(CHECKED_CXX) $$(FLAGS_checked)))
 $(eval $(call stamp,simt,$$(CXX) $$(SIMT_FLAGS)))
 $(eval $(call stamp,link,$$(CXX) $$(BACKENDS) $$(UNCHECKED:%=-%) $$(LIBRARIES)))
@@ -242,11 +242,12 @@ build/summaries.inc: $(wildcard man/*.1)
 build/host/tools/gridutils.o build/alone/tools/gridutils.cpp.ok: build/summaries.inc
 
 # A program that compiles kernels at run time contains their text: build/text/FILE.inc is FILE as a string.
-TEXTS := $(sort $(shell sed -n 's,^.include "\(build/text/.*\.inc\)"$$,\1,p' tools/*/*.cpp))
+texts_of = $(sort $(shell sed -n 's,^.include "\(build/text/.*\.inc\)"$$,\1,p' $(1) /dev/null))
+$(foreach own,$(OWN),$(eval build/host/tools/$(own).o: | $(call texts_of,$(wildcard $(own:%/own=tools/%/*.cpp)))))
 build/text/%.inc: %
 	@mkdir -p $(@D)
 	@{ printf 'R"TEXT(' && cat $< && printf ')TEXT"\n'; } >$@
-$(OWN:%=build/host/tools/%.o) $(patsubst %,build/alone/%.ok,$(wildcard tools/*/*.cpp)): | $(TEXTS)
+$(patsubst %,build/alone/%.ok,$(wildcard tools/*/*.cpp)): | $(call texts_of,$(wildcard tools/*/*.cpp))
 
 # The host calls these once per launch or copy, and no lane calls them.
 build/simt-api.o build/simt-runtime.o: private SIMT_OPTIMIZE = -O1
@@ -396,7 +397,7 @@ HOST_UNITS = $(filter build/host/%,$(UNITS)) $(UNOPTIMIZED) $(LOOPS) $(OF_PROGRA
 SIMT_UNITS = $(filter build/simt-%,$(UNITS)) $(AUTOSTART).cpp
 syntax: compiler-packages
 	@$(MAKE) --no-print-directory syntax-of-units
-syntax-of-units: $(UNITS) $(TEXTS) build/plants.inc build/summaries.inc
+syntax-of-units: $(UNITS) $(call texts_of,$(wildcard tools/*/*.cpp)) build/plants.inc build/summaries.inc
 	@{ printf '%s\n' $(HOST_UNITS) | sed 's|^|$(HOST_FLAGS) |'; printf '%s\n' $(SIMT_UNITS) | sed 's|^|$(SIMT_FLAGS) |'; } | \
 	    xargs -P $$(nproc) -L 1 $(CXX) -fsyntax-only -Werror
 	@echo "make: $(CXX) takes all $(words $(HOST_UNITS) $(SIMT_UNITS)) units"

@@ -116,6 +116,19 @@ common/simt/exec/c.hpp: common/simt/check/core/d.hpp" ] || complain "expected tw
     grep -q -x bin/simcc "$scratch/again"
 }
 
+@test "building one program names no file of another" {
+    local program
+    # (Nothing is there yet, so make names all that it would compile. Every program needs simcc.)
+    mkdir tree && cp -R "$root"/{Makefile,common,kernels,man,tests,tools} tree
+    for program in vecadd plot; do
+        capture env -u MAKEFLAGS -u MAKELEVEL make -n -C tree V=1 NVCC= "bin/$program"
+        expect_status 0
+        grep -q "tools/$program[./]" stdout || complain "$program is not built" || return
+        ! grep -o -E '(tools|kernels)/[a-z0-9_]+' stdout | grep -v -x -E "(tools|kernels)/($program|simcc)" >others ||
+            complain "$program: $(sort -u others | head -5)" || return
+    done
+}
+
 @test "a changed header rebuilds what uses it, in every backend, and a header that is gone is no error" {
     local backend
     cd "$root"
