@@ -521,6 +521,7 @@ uninstall:
 	    $(DESTDIR)$(PREFIX)/bin/.debug/$$one.debug $(SHARE)/man/man1/$$one.1 $(call COMPLETION_bash,$$one) $(call COMPLETION_zsh,$$one) $(call COMPLETION_fish,$$one); \
 	    done; done <build/names
 	rm -rf $(patsubst man/%,$(SHARE)/man/man7/%,$(wildcard man/*.7)) $(DESTDIR)$(PREFIX)/lib/gridutils
+	@[ ! -d $(DESTDIR)$(PREFIX)/bin/.debug ] || rmdir --ignore-fail-on-non-empty $(DESTDIR)$(PREFIX)/bin/.debug
 
 # Runs the examples of the installed pages with the installed programs: in /usr, a venv or below DESTDIR.
 installcheck:
