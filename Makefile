@@ -86,7 +86,8 @@ FLAGS_sim = -std=c++17 $(WARNINGS) $(addprefix -Xcompiler ,$(call of_gcc,SYMBOLS
 FLAGS_checked = -std=c++17 -Wall -Wextra $(GCC_WARNINGS) -Xcompiler $(GCC_SYMBOLS),$(GCC_HEAP) $(CHECKED) -I$(CURDIR) \
     -DBACKEND=checked --check -DSIMT_CHECK_ON_DEMAND
 # (No tail calls, so that a backtrace shows which function of the API it came through.)
-SIMT_FLAGS = -std=c++20 $(SIMT_OPTIMIZE) -g1 $(WARNINGS) $(call of_gcc,HEAP) -I. -fno-optimize-sibling-calls \
+SIMT_FLAGS = -std=c++20 $(SIMT_OPTIMIZE) -g1 $(WARNINGS) $(call of_gcc,HEAP) -fPIC -fno-semantic-interposition \
+    -ftls-model=initial-exec -I. -fno-optimize-sibling-calls \
     -Icommon/simt/include $(if $(CLANG),$(BACKTRACE_IN:%=-idirafter %include))
 # The simulator switches lanes with its own code on x86-64 and AArch64, with Boost.Context elsewhere.
 BOOST := $(if $(filter x86_64-% aarch64-%,$(shell $(CXX) -dumpmachine 2>/dev/null || uname -m)-),,boost)
@@ -132,12 +133,14 @@ OWN := $(foreach tool,$(PROGRAMS) $(HOST_PROGRAMS),$(if $(call own_files,$(tool)
 COMMON_CUDA := $(wildcard common/cuda/*.cu common/measure/*.cu)
 # Gangs are another unit, for the programs that have them.
 WITH_GANGS := $(shell grep -l -r 'include "common/gang/.*\.cuh"' tools | sed 's,^tools/\([^/.]*\).*,\1,' | sort -u)
-# Each room of the simulator is a unit, too, and a member of libsimt.a. The other rooms do not refer to the checkers, so
-# only programs with checked kernels link them; only programs that simcc --check has built link what starts them by
-# itself.
+# Each room of the simulator is a unit, too. All are in libsimt.so, which our programs share, and members of libsimt.a,
+# from which simcc links other people's programs: the other rooms do not refer to the checkers, so only programs with
+# checked kernels contain those. OF_SIMULATED are part of every program; only programs that simcc --check
+# has built have what starts the checkers by itself.
 SIMT_ROOMS := exec runtime api nccl check
 AUTOSTART := common/simt/check/core/autostart
-SIMT_FILES = $(filter-out $(AUTOSTART).cpp,$(wildcard common/simt/$(1)/*.cpp common/simt/$(1)/*/*.cpp))
+OF_SIMULATED := common/simt/exec/thread_state common/simt/check/core/hooks
+SIMT_FILES = $(filter-out $(addsuffix .cpp,$(AUTOSTART) $(OF_SIMULATED)),$(wildcard common/simt/$(1)/*.cpp common/simt/$(1)/*/*.cpp))
 # (simcc needs only a few files of io, without the libraries of the others.)
 SIMCC_FILES := tools/simcc.cpp $(addprefix common/io/,output_file.cpp process.cpp progress.cpp quantities.cpp terminal.cpp)
 # (Its version is added when it is linked: what it compiles does not depend on that.)
@@ -148,7 +151,7 @@ BACKENDS := $(if $(NVCC),gpu) sim $(if $(CHECKED_CXX),checked)
 # build/ has the form of what `make install` installs: bin is a link to build/bin, and programs find the libraries that
 # they share, as simcc finds its own, in ../lib/gridutils.
 LIB := build/lib/gridutils
-SHARED := $(LIB)/libgridutils.so $(if $(NVCC),$(LIB)/libcudart.so)
+SHARED := $(LIB)/libgridutils.so $(LIB)/libsimt.so $(if $(NVCC),$(LIB)/libcudart.so)
 RUNPATH := -Wl,-rpath,'$$ORIGIN/../lib/gridutils'
 
 all: $(PROGRAMS:%=bin/%) $(HOST_TOOLS:%=bin/%) | without-nvcc
@@ -254,7 +257,8 @@ build/simt-api.o build/simt-runtime.o: private SIMT_OPTIMIZE = -O1
 
 build/simt-%.o: build/simt-%.cpp build/flags-simt
 	$(call say,$(CXX),common/simt/$*)$(CXX) $(SIMT_FLAGS) -MMD -MP -c $< -o $@
-build/autostart.o: $(AUTOSTART).cpp build/flags-simt
+build/simt/%.o: common/simt/%.cpp build/flags-simt
+	@mkdir -p $(@D)
 	$(call say,$(CXX),$<)$(CXX) $(SIMT_FLAGS) -MMD -MP -c $< -o $@
 
 # A program's part for one backend exports backend() and nothing else, so that no function, inline or template, of one
@@ -315,12 +319,15 @@ build/libgridutils.a: $(COMMON_HOST) $(call object,$(OF_PROGRAM))
 	@rm -f $@
 	@$(AR) rcs $@ $^
 
-# (What it refers to in the simulator is in every program that uses it.)
-$(LIB)/libgridutils.so: $(COMMON_HOST) build/flags-link
+# (Symbols are bound at the start: a lane's stack is too small for the dynamic linker.)
+share = $(CXX) -shared -Wl,-soname,$(@F) -Wl,-rpath,'$$ORIGIN' -Wl,-Bsymbolic,--as-needed,--gc-sections,-z,now
+$(LIB)/libgridutils.so: $(COMMON_HOST) $(LIB)/libsimt.so build/flags-link
+	$(call say,link)$(share) $(filter %.o %.so,$^) $(LIBRARIES) -o $@
+$(LIB)/libsimt.so: $(SIMT_ROOMS:%=build/simt-%.o) build/flags-link
 	@mkdir -p $(@D)
-	$(call say,link)$(CXX) -shared -Wl,-soname,$(@F) -Wl,-rpath,'$$ORIGIN' -Wl,-Bsymbolic -Wl,--as-needed -Wl,--gc-sections $(filter %.o,$^) $(LIBRARIES) -o $@
+	$(call say,link)$(share) $(filter %.o,$^) $(LIBRARIES) -o $@
 
-$(LIB)/libsimt.a: $(SIMT_ROOMS:%=build/simt-%.o) build/autostart.o
+$(LIB)/libsimt.a: $(SIMT_ROOMS:%=build/simt-%.o) $(patsubst common/%,build/%.o,$(AUTOSTART) $(OF_SIMULATED))
 	@mkdir -p $(@D)
 	@rm -f $@
 	@$(AR) rcs $@ $^
@@ -344,8 +351,8 @@ bin: FORCE
 backends_of = $(foreach backend,$(filter-out $(if $(filter $(1),$(UNCHECKED)),checked),$(BACKENDS)),build/$(backend)/$(1).isolated.o)
 $(foreach program,$(PROGRAMS) timing-test,$(eval bin/$(program): $(call backends_of,$(program)) $(call own_objects,$(program))))
 $(PROGRAMS:%=bin/%) bin/timing-test: bin/%: \
-        $(call object,$(OF_PROGRAM)) $(SHARED) $(LIB)/libsimt.a build/flags-link | bin
-	$(call say,link)$(CXX) $(RUNPATH) $(filter %.o,$^) $(SHARED) $(LIB)/libsimt.a \
+        $(call object,$(OF_PROGRAM)) $(OF_SIMULATED:common/%=build/%.o) $(SHARED) build/flags-link | bin
+	$(call say,link)$(CXX) $(RUNPATH) -Wl,-z,now $(filter %.o,$^) $(SHARED) \
 	    $(if $(NVCC),$(addsuffix /libcudadevrt.a,$(firstword $(dir $(wildcard $(CUDA_LIBRARIES:%=%/libcudadevrt.a)))))) $(LIBRARIES) -o $@
 
 # (These need neither a backend nor the simulator, so they have no use for a library that refers to both.)
@@ -394,7 +401,7 @@ build/alone/%.ok: % build/flags-host
 
 UNITS = $(addprefix build/host/,$(addsuffix .cpp,$(HOST_ROOMS) $(addprefix tools/,$(OWN) simcc))) $(SIMT_ROOMS:%=build/simt-%.cpp)
 HOST_UNITS = $(filter build/host/%,$(UNITS)) $(UNOPTIMIZED) $(LOOPS) $(OF_PROGRAM) $(HOST_PROGRAMS:%=tools/%.cpp)
-SIMT_UNITS = $(filter build/simt-%,$(UNITS)) $(AUTOSTART).cpp
+SIMT_UNITS = $(filter build/simt-%,$(UNITS)) $(addsuffix .cpp,$(AUTOSTART) $(OF_SIMULATED))
 syntax: compiler-packages
 	@$(MAKE) --no-print-directory syntax-of-units
 syntax-of-units: $(UNITS) $(call texts_of,$(wildcard tools/*/*.cpp)) build/plants.inc build/summaries.inc

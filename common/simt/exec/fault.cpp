@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "common/simt/exec/fault.hpp"
 
-#include <link.h>
 #include <signal.h>
 #include <ucontext.h>
 
@@ -10,6 +9,7 @@
 
 #include "common/simt/exec/address_space.hpp"
 #include "common/simt/exec/division.hpp"
+#include "common/simt/exec/executable.hpp"
 #include "common/simt/exec/resident_block.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 
@@ -23,7 +23,8 @@ constexpr int faults[] = {SIGSEGV, SIGBUS, SIGFPE};
 int interrupt_signal() { return SIGRTMAX - 3; }
 
 struct sigaction previous_actions[NSIG];
-uintptr_t code_begin, code_end;
+// Where the program's own code is: in the executable, and in the runtime, which may be a library of its own.
+MemoryRange program_code, runtime_code;
 
 struct Registers {
     uintptr_t stack_pointer, program_counter;
@@ -77,7 +78,8 @@ void on_interrupt(int, siginfo_t*, void* context) {
     const Registers registers = interrupted_registers(context);
     ResidentBlock* block = interrupted_block(registers);
     if (!block || !block->running_launch().failed()) return;
-    const bool is_in_program = registers.program_counter >= code_begin && registers.program_counter < code_end;
+    const bool is_in_program =
+        program_code.contains(registers.program_counter) || runtime_code.contains(registers.program_counter);
     if (interruption.depth > 0) {
         interruption.is_pending = true;
     } else if (is_in_program) {
@@ -85,27 +87,13 @@ void on_interrupt(int, siginfo_t*, void* context) {
     }
 }
 
-int find_code(dl_phdr_info* module, size_t, void*) {
-    const auto here = reinterpret_cast<uintptr_t>(&find_code);
-    for (int i = 0; i < module->dlpi_phnum; ++i) {
-        const auto& segment = module->dlpi_phdr[i];
-        const uintptr_t begin = module->dlpi_addr + segment.p_vaddr;
-        if (segment.p_type != PT_LOAD || here < begin || here >= begin + segment.p_memsz) continue;
-        code_begin = begin;
-        code_end = begin + segment.p_memsz;
-        return 1;
-    }
-    return 0;
-}
-
 }  // namespace
-
-__thread Interruption interruption;
 
 void leave_interrupted_section() { ResidentBlock::current()->abandon(); }
 
 void install_fault_handlers() {
-    dl_iterate_phdr(find_code, nullptr);
+    program_code = executable().code;
+    runtime_code = code_around(reinterpret_cast<const void*>(&install_fault_handlers));
     struct sigaction action = {};
     // The handler leaves by switching to the worker's stack, so the signal must not stay blocked.
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;

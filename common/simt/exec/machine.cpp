@@ -12,17 +12,102 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <type_traits>
+#include <vector>
 
-#include "common/simt/exec/control_group.hpp"
 #include "common/simt/exec/shortage.hpp"
 
 namespace simt {
 namespace {
 
 constexpr size_t unlimited = std::numeric_limits<size_t>::max();
+
+// The control groups (cgroups) that limit this process are its own and those above it, of version 1 or 2. A container
+// sees its group as the root; the group of a batch system or systemd is further down.
+
+// The folders of this process's groups under a controller, from the root down. A line of /proc/self/cgroup is "0::/a/b"
+// in version 2, and "4:cpu,cpuacct:/a/b" in version 1, where each controller has its own tree.
+std::vector<std::string> group_folders(const std::string& controller) {
+    std::vector<std::string> folders;
+    std::ifstream lines("/proc/self/cgroup");
+    for (std::string line; std::getline(lines, line);) {
+        const size_t first = line.find(':'), second = line.find(':', first + 1);
+        if (second == std::string::npos) continue;
+        const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+        std::string folder = "/sys/fs/cgroup";
+        if (controllers != ",,") {
+            if (controllers.find("," + controller + ",") == std::string::npos) continue;
+            folder += "/" + controller;
+        }
+        folders.push_back(folder);
+        std::istringstream path(line.substr(second + 1));
+        for (std::string name; std::getline(path, name, '/');)
+            if (!name.empty()) folders.push_back(folder += "/" + name);
+    }
+    return folders;
+}
+
+// The file holds one number, or "max" or -1 if there is no limit.
+size_t number_in_file(const std::string& path, size_t otherwise) {
+    std::ifstream file(path);
+    long long number = 0;
+    return file >> number && number >= 0 ? static_cast<size_t>(number) : otherwise;
+}
+
+// The number on the line that starts with this word; 0 if there is none.
+size_t number_after(const std::string& path, const std::string& word) {
+    std::ifstream file(path);
+    size_t number = 0;
+    for (std::string first; file >> first >> number;) {
+        if (first == word) return number;
+    }
+    return 0;
+}
+
+// How many bytes the group uses, without inactive file pages, which are reclaimed when memory is short. In version 1
+// the "total_" counts include the subgroups.
+size_t used_memory(const std::string& folder) {
+    const bool is_first_version = !std::ifstream(folder + "/memory.current");
+    const size_t used = number_in_file(folder + (is_first_version ? "/memory.usage_in_bytes" : "/memory.current"), 0);
+    const char* const of_files = is_first_version ? "total_inactive_file" : "inactive_file";
+    return used - std::min(used, number_after(folder + "/memory.stat", of_files));
+}
+
+// How many bytes the groups may use, and how many of these are left, including those that only cache files: the minimum
+// over all groups, or unlimited.
+struct GroupMemory {
+    size_t limit = unlimited, left = unlimited;
+};
+
+GroupMemory group_memory() {
+    GroupMemory memory;
+    for (const std::string& folder : group_folders("memory")) {
+        const size_t limit =
+            number_in_file(folder + "/memory.max", number_in_file(folder + "/memory.limit_in_bytes", unlimited));
+        if (limit == unlimited) continue;
+        memory.limit = std::min(memory.limit, limit);
+        memory.left = std::min(memory.left, limit - std::min(limit, used_memory(folder)));
+    }
+    return memory;
+}
+
+// How many processors the groups may use, rounded up: the minimum over all groups, or unlimited.
+size_t group_processors() {
+    size_t processors = unlimited;
+    for (const std::string& folder : group_folders("cpu")) {
+        std::ifstream both(folder + "/cpu.max");  // "max 100000", or "150000 100000": one and a half processors
+        size_t quota = 0, period = 0;
+        if (!(both >> quota >> period)) {
+            quota = number_in_file(folder + "/cpu.cfs_quota_us", 0);
+            period = number_in_file(folder + "/cpu.cfs_period_us", 0);
+        }
+        if (quota > 0 && period > 0) processors = std::min(processors, (quota + period - 1) / period);
+    }
+    return processors;
+}
 
 }  // namespace
 

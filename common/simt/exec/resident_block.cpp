@@ -11,12 +11,6 @@
 
 namespace simt {
 
-__thread Warp* current_warp = nullptr;
-__thread Context* current_lane = nullptr;
-__thread unsigned long long changes_made = 0;
-__thread unsigned long long values_seen = 0;
-__thread TurnsTaken* turns_taken = nullptr;
-
 namespace {
 
 // The block whose lanes run on this thread.

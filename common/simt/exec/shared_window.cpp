@@ -6,12 +6,6 @@
 #include <cstdint>
 #include <cstring>
 
-#include "common/simt/exec/run.hpp"
-
-extern "C" {
-alignas(128) __thread char simt_dynamic_shared[simt::max_dynamic_shared_bytes];
-}
-
 namespace simt {
 
 namespace {
@@ -46,12 +40,12 @@ SharedWindow::SharedWindow() {
     Search search{reinterpret_cast<uintptr_t>(simt_dynamic_shared)};
     dl_iterate_phdr(find_thread_storage, &search);
     begin_ = search.begin ? search.begin : simt_dynamic_shared;
-    end_ = search.end ? search.end : simt_dynamic_shared + sizeof simt_dynamic_shared;
+    end_ = search.end ? search.end : simt_dynamic_shared + max_dynamic_shared_bytes;
 }
 
 void SharedWindow::pieces(size_t dynamic_bytes, Piece (&result)[3]) const {
     char* const dynamic = dynamic_begin();
-    char* const after = dynamic + sizeof simt_dynamic_shared;
+    char* const after = dynamic + max_dynamic_shared_bytes;
     result[0] = {begin_, static_cast<size_t>(dynamic - begin_)};
     result[1] = {dynamic, dynamic_bytes};
     result[2] = {after, static_cast<size_t>(end_ - after)};

@@ -5,12 +5,17 @@
 #include <cstddef>
 #include <vector>
 
+#include "common/simt/exec/run.hpp"
+
+// The block's dynamic shared memory, in the program's thread-local storage.
+extern "C" __thread char simt_dynamic_shared[simt::max_dynamic_shared_bytes];
+
 namespace simt {
 
 // __shared__ variables are thread-local variables of the program, so the program's thread-local storage on a worker
 // thread is the shared memory of the block that runs there. It is saved and restored as a whole, except for the unused
-// part of the dynamic window. The runtime's own thread-local variables are in it, too: they must be set again after
-// restore().
+// part of the dynamic window. Where the runtime is part of the program and not a library of its own, its thread-local
+// variables are in it, too: they must be set again after restore().
 class SharedWindow {
 public:
     // The window of the calling thread.

@@ -2,15 +2,20 @@
 // The functions that instrumented code calls. g++ emits calls to ThreadSanitizer and to a coverage tool, so the names
 // are theirs (gcc/sanitizer.def). Outside a checked kernel a hook returns at once.
 //
+// They are part of each program, not of libsimt.so: kernels call them at every load and store, and calls within a module
+// are fastest.
+//
 // A runtime that is itself compiled for ThreadSanitizer leaves these names to ThreadSanitizer and checks nothing.
-#ifndef __SANITIZE_THREAD__
-
 #include <cstddef>
 #include <cstdint>
 
 #include "common/simt/check/core/block_check_inline.hpp"
 #include "common/simt/check/race/host_access.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
+
+__thread simt::check::BlockCheck* simt::check::current_check = nullptr;
+
+#ifndef __SANITIZE_THREAD__
 
 namespace simt::check {
 namespace {

@@ -14,6 +14,8 @@
 #include <cstring>
 #include <functional>
 
+#include "common/simt/exec/executable.hpp"
+
 namespace simt::check {
 namespace {
 
@@ -56,17 +58,6 @@ void for_each_module(Modules visit) {
             return 0;
         },
         &visit);
-}
-
-// The distance between the executable's addresses and those in its file. It is the first module.
-uintptr_t load_offset() {
-    uintptr_t offset = 0;
-    bool is_first = true;
-    for_each_module([&](const dl_phdr_info& module) {
-        if (is_first) offset = module.dlpi_addr;
-        is_first = false;
-    });
-    return offset;
 }
 
 std::string demangled_variable(const char* name) {
@@ -122,15 +113,8 @@ ProgramImage::ProgramImage() {
 }
 
 void ProgramImage::allow_all_variables() {
-    bool is_first = true;  // the executable
-    for_each_module([&](const dl_phdr_info& module) {
-        for (int i = 0; is_first && i < module.dlpi_phnum; ++i) {
-            const auto& segment = module.dlpi_phdr[i];
-            if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_W)) continue;
-            unannounced_.push_back({module.dlpi_addr + segment.p_vaddr, segment.p_memsz, ""});
-        }
-        is_first = false;
-    });
+    const MemoryRange& variables = executable().variables;
+    unannounced_.push_back({variables.begin, variables.bytes(), ""});
 }
 
 void ProgramImage::read_symbols(const char* file, size_t bytes) {
@@ -139,7 +123,7 @@ void ProgramImage::read_symbols(const char* file, size_t bytes) {
     std::memcpy(&header, file, sizeof header);
     if (header.e_shoff == 0 || header.e_shoff + size_t{header.e_shnum} * sizeof(ElfW(Shdr)) > bytes) return;
     const auto* const sections = reinterpret_cast<const ElfW(Shdr)*>(file + header.e_shoff);
-    const uintptr_t offset = load_offset();
+    const uintptr_t offset = executable().offset;
     for (size_t i = 0; i < header.e_shnum; ++i) {
         const auto& table = sections[i];
         if (table.sh_type != SHT_SYMTAB || table.sh_link >= header.e_shnum) continue;

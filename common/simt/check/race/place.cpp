@@ -1,35 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "common/simt/check/race/place.hpp"
 
-#include <link.h>
-
-#include <algorithm>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
 
 namespace simt::check {
-
-namespace {
-
-// The first module is the executable.
-int find_executable(dl_phdr_info* module, size_t, void* data) {
-    uintptr_t begin = ~uintptr_t{0};
-    for (int i = 0; i < module->dlpi_phnum; ++i) {
-        const auto& segment = module->dlpi_phdr[i];
-        if (segment.p_type == PT_LOAD) begin = std::min<uintptr_t>(begin, module->dlpi_addr + segment.p_vaddr);
-    }
-    *static_cast<uintptr_t*>(data) = begin;
-    return 1;
-}
-
-}  // namespace
-
-uintptr_t find_executable_begin() {
-    uintptr_t begin = 0;
-    dl_iterate_phdr(find_executable, &begin);
-    return begin;
-}
 
 // The places in shared libraries, numbered as they come.
 class PlacesElsewhere {
@@ -73,7 +49,7 @@ uint64_t place_elsewhere(const void* pc) {
 const void* pc_of(uint64_t place) {
     if (place == 0) return nullptr;
     if (place >= places_in_executable) return PlacesElsewhere::instance().place(place);
-    return reinterpret_cast<const void*>(executable_begin() + place);
+    return reinterpret_cast<const void*>(executable().all.begin + place);
 }
 
 }  // namespace simt::check

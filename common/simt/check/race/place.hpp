@@ -7,6 +7,7 @@
 #include "common/simt/check/race/history.hpp"
 #include "common/simt/check/race/launch.hpp"
 #include "common/simt/check/race/shadow.hpp"
+#include "common/simt/exec/executable.hpp"
 
 namespace simt::check {
 
@@ -14,11 +15,11 @@ namespace simt::check {
 // library, or beyond this distance.
 constexpr uint64_t places_in_executable = uint64_t{1} << (ShadowRecord::place_bits - 2);
 
-uintptr_t find_executable_begin();
 uint64_t place_elsewhere(const void* pc);
 
+// (Not executable() each time: this is called for each access.)
 inline uintptr_t executable_begin() {
-    static const uintptr_t begin = find_executable_begin();
+    static const uintptr_t begin = executable().all.begin;
     return begin;
 }
 
