@@ -77,7 +77,11 @@ HOST_OF_KERNELS := -Xcompiler "$(WARNINGS) $(if $(CLANG),-Wno-unused-function) $
 # compresses their code well: that of vecadd to 28 KB instead of 384.
 NVCC_HELP := $(if $(NVCC),$(shell $(NVCC) --help 2>/dev/null | grep -o -e -split-compile -e -compress-mode | sort -u))
 NVCC_OPTIONS := $(patsubst -split-compile,-split-compile=0,$(NVCC_HELP:-compress-mode=-compress-mode=size))
-NVCC_FLAGS = -std=c++17 $(NVCC_OPTIONS) $(KERNEL_HOST)$(if $(GPU_OPTIMIZE), $(GPU_OPTIMIZE)) -ccbin $(CXX) -lineinfo \
+# Lines of GPU code, for profilers and compute-sanitizer. They are three fifths of the compressed code, so the units with
+# the most of it have them only on request: make HOPPER_LINES=-lineinfo.
+GPU_LINES = -lineinfo
+HOPPER_LINES ?=
+NVCC_FLAGS = -std=c++17 $(NVCC_OPTIONS) $(KERNEL_HOST)$(if $(GPU_OPTIMIZE), $(GPU_OPTIMIZE)) -ccbin $(CXX) $(GPU_LINES) \
     -I. -DBACKEND=gpu $(GENCODE) $(HOST_OF_KERNELS)
 FLAGS_sim = -std=c++17 $(WARNINGS) $(addprefix -Xcompiler ,$(call of_gcc,SYMBOLS) $(call of_gcc,HEAP)) $(SIMULATED) -I. \
     -DBACKEND=sim
@@ -194,7 +198,7 @@ build/flags-$(1): FORCE
 	@printf '%s\n' '$$(subst ','\'',$(2))' | cmp -s - $$@ || printf '%s\n' '$$(subst ','\'',$(2))' >$$@
 endef
 $(eval $(call stamp,host,$$(CXX) $$(HOST_FLAGS)))
-$(eval $(call stamp,gpu,$$(NVCC) $$(NVCC_FLAGS)))
+$(eval $(call stamp,gpu,$$(NVCC) $$(NVCC_FLAGS) $$(HOPPER_LINES)))
 $(eval $(call stamp,sim,$$(CXX) $$(FLAGS_sim)))
 $(eval $(call stamp,checked,$$(CHECKED_CXX) $$(FLAGS_checked)))
 $(eval $(call stamp,simt,$$(CXX) $$(SIMT_FLAGS)))
@@ -284,6 +288,7 @@ $(WITH_GANGS:%=build/$(1)/%.isolated.o): build/$(1)/gang-unit.o
 endef
 # So that one type's kernels are compiled beside another's, tools/NAME/hopper/*.cu are units of their own for nvcc.
 FOR_HOPPER := $(wildcard tools/*/hopper/*.cu)
+$(FOR_HOPPER:%.cu=build/gpu/%.o): private GPU_LINES = $(HOPPER_LINES)
 $(foreach unit,$(FOR_HOPPER:.cu=),$(eval build/gpu/$(word 2,$(subst /, ,$(unit))).isolated.o: build/gpu/$(unit).o))
 # A program's device_launches.cu becomes part of it. PTX cannot be linked: where ARCHS names some, for GPUs that are not
 # known yet, this unit has machine code for all generations instead.

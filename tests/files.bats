@@ -683,6 +683,7 @@ counted() {
 @test "inputs larger than the memory that a filter may use are streamed" {
     on_simulator || skip "CUDA itself takes more address space"
     [ -z "${SANITIZE-}" ] || skip "a sanitizer takes more address space"
+    on_two_processors
     # (A hole in a file reads as zeros.)
     truncate -s 256M hole
     limited() { capture bash -o pipefail -c "ulimit -v 200000; $1" && expect_no_errors; }

@@ -43,6 +43,13 @@ pipeline() {
     capture bash -o pipefail -c "$1"
 }
 
+# For a test of memory: what it starts from now on uses no more than two processors, since each thread takes memory.
+on_two_processors() {
+    local two
+    two=$(python3 -c 'import os; print(*sorted(os.sched_getaffinity(0))[:2], sep=",")')
+    taskset -cp "$two" $BASHPID >/dev/null || skip "processors cannot be chosen"
+}
+
 on_simulator() { [ "$device" = sim ]; }
 
 # once NAME COMMAND...: COMMAND makes the file NAME for the first test that asks for it; the other tests of the file

@@ -51,6 +51,7 @@ load launch
 @test "no process allocates more for a product than its ranks need" {
     need_devices
     [ -z "${QEMU_LD_PREFIX-}" ] || skip "an emulator's own memory would be counted, too"
+    on_two_processors
     local whole=$((1000000 * 32 * 4 / 1024)) most=0 now
     begin openmpi 4 matmul --gang -n 1000000x1x32 -k naive --profile --no-verify
     while now=$(awk '/VmHWM/ { print $2 }' "/proc/${processes[3]}/status" 2>/dev/null) && [ -n "$now" ]; do

@@ -10,7 +10,7 @@ load helpers
 copy_tree() {
     mkdir -p tree/build/{bin,sim,checked}
     cp -a "$root"/{Makefile,README.md,common,kernels,tools,tests,man} tree
-    cp -a "$root"/build/{host,lib} tree/build
+    cp -a "$root"/build/{host,simt,lib} tree/build
     find "$root/build" -maxdepth 1 -type f -exec cp -a -t tree/build {} +
     cp -a "$root"/build/sim/cuda-unit.* tree/build/sim
     cp -a "$root"/build/checked/cuda-unit.* tree/build/checked

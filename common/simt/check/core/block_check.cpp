@@ -14,7 +14,6 @@
 
 namespace simt::check {
 
-
 BlockCheck::BlockCheck(ResidentBlock& block) : contexts_(block.contexts()), block_(block) {
     const AddressSpace& space = runtime().memory.address_space();
     global_ = {space.base(), space.bytes()};
