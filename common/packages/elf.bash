@@ -17,6 +17,6 @@ bundle_fmt() {
     for library in $(elf_files "$prefix" | xargs -r ldd | sed -n -E 's/^\s*libfmt\.so\S* => (\S+) .*/\1/p' | sort -u); do
         [[ $library = "$prefix"/* ]] || install -m 644 "$library" "$prefix/lib/gridutils/$(basename "$library")"
     done
-    elsewhere=$(elf_files "$prefix" | xargs -r ldd | grep libfmt | grep -v -F "$prefix" | sort -u || true)
+    elsewhere=$(elf_files "$prefix" | xargs -r env -u LD_LIBRARY_PATH ldd | grep libfmt | grep -v -F "$prefix" | sort -u || true)
     [ -z "$elsewhere" ] || { echo "make: programs do not find the library fmt in lib/gridutils: $elsewhere" >&2 && return 1; }
 }
