@@ -3,7 +3,7 @@
 # The tour of `make demo`: shows some programs on whatever this machine has, a GPU or the simulator.
 #     tests/demo.bash --programs    names them, for make, which builds only these for it
 set -eu
-programs='devquery reduce vecadd transpose plot compare access simcc'
+programs='devquery reduce vecadd plot compare access simcc'
 if [ "${1-}" = --programs ]; then echo "$programs" && exit; fi
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -39,7 +39,6 @@ echo
 echo "The same programs are filters:"
 show "seq 1000000 | reduce --quiet -"
 show "seq 3 | vecadd --quiet - <(seq 10 10 30)"
-show "printf '1 2 3\\n4 5 6\\n' | transpose --quiet -"
 
 echo
 echo "Tables become CSV in a pipe, for awk, mlr, datamash, sqlite3, pandas, ...:"
@@ -49,11 +48,6 @@ echo
 echo "plot draws them, here or as a picture; compare says whether one variant is faster than another:"
 show "reduce --quiet -k 'single-pass,tagged' -n 1Ki:256Ki:x4 | plot --size 80x18"
 show "reduce --quiet -k 'shuffle-tree,tagged' -n 64Ki -r 20 --json | compare --quiet --peers - --base shuffle-tree --format human"
-
-echo
-echo "The simulator counts what makes a kernel slow. A lecture's first step diverges, its second has bank conflicts, its third neither:"
-show "reduce --device sim --quiet --counters -k 'interleaved-divergent,interleaved-conflicts,sequential' |
-    cut -d, -f 3,58,62,79"
 
 echo
 echo "Which words a warp touches decides what memory must move: the lecture's formula beside the simulator's count:"
@@ -76,6 +70,59 @@ cat "$work/hello.cu"
 cd "$work"
 show "simcc hello.cu -o hello && ./hello"
 
+cat >"$work/sums.cu" <<'CUDA'
+__global__ void divergent(const int* in, int* sums) {
+    __shared__ int s[256];
+    const int t = threadIdx.x;
+    s[t] = in[256 * blockIdx.x + t];
+    for (int stride = 1; stride < 256; stride *= 2) {
+        __syncthreads();
+        if (t % (2 * stride) == 0) s[t] += s[t + stride];
+    }
+    if (t == 0) sums[blockIdx.x] = s[0];
+}
+
+__global__ void conflicts(const int* in, int* sums) {
+    __shared__ int s[256];
+    const int t = threadIdx.x;
+    s[t] = in[256 * blockIdx.x + t];
+    for (int stride = 1; stride < 256; stride *= 2) {
+        __syncthreads();
+        const int left = 2 * stride * t;
+        if (left < 256) s[left] += s[left + stride];
+    }
+    if (t == 0) sums[blockIdx.x] = s[0];
+}
+
+__global__ void sequential(const int* in, int* sums) {
+    __shared__ int s[256];
+    const int t = threadIdx.x;
+    s[t] = in[256 * blockIdx.x + t];
+    for (int stride = 128; stride > 0; stride /= 2) {
+        __syncthreads();
+        if (t < stride) s[t] += s[t + stride];
+    }
+    if (t == 0) sums[blockIdx.x] = s[0];
+}
+
+int main() {
+    int *in, *sums;
+    cudaMalloc(&in, 4 * 256 * sizeof(int));
+    cudaMemset(in, 0, 4 * 256 * sizeof(int));
+    cudaMalloc(&sums, 4 * sizeof(int));
+    divergent<<<4, 256>>>(in, sums);
+    conflicts<<<4, 256>>>(in, sums);
+    sequential<<<4, 256>>>(in, sums);
+    return cudaDeviceSynchronize();
+}
+CUDA
+echo
+echo "It counts what makes a kernel slow. A lecture's first step diverges, its second has bank conflicts, its third neither:"
+printf "\n$ sed '/main/,\$d' sums.cu\n"
+sed '/main/,$d' sums.cu
+show "simcc -G sums.cu -o sums && SIMCC_COUNTERS=csv:counters.csv ./sums
+awk -F, -v OFS=, 'NR == 1 || \$5 == \"\" { print \$1, \$50, \$33, \$39 }' counters.csv"
+
 cat >"$work/scale.cu" <<'CUDA'
 __global__ void scale(float* data, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -91,7 +138,7 @@ int main() {
 }
 CUDA
 echo
-echo "With -G it checks every access and names the line:"
+echo "And it checks every access, and names the line:"
 printf '\n$ cat scale.cu\n'
 cat scale.cu
 show_findings "simcc -G scale.cu -o scale && ./scale 2>&1 | sed -n 1,5p"

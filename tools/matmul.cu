@@ -18,9 +18,9 @@ namespace BACKEND {
 namespace {
 
 void run_shape(Session& session, Bench& bench, const ProductProblem& problem) {
-    const std::vector<Chosen> chosen = chosen_variants(session, problem);
+    const std::vector<ChosenVariant> chosen = chosen_variants(session, problem);
     size_t most_workspace = 0;
-    for (const Chosen& one : chosen) most_workspace = std::max(most_workspace, one.method.workspace_bytes);
+    for (const ChosenVariant& one : chosen) most_workspace = std::max(most_workspace, one.method.workspace_bytes);
     session.begin_step(text("generating A and B, {}", name_of_products(problem.shape, problem.form)));
     Product product(session, problem, most_workspace);
     std::vector<Case> cases;

@@ -48,8 +48,8 @@ static Probe probe_gpus() {
     return probe;
 }
 
-static std::vector<Chosen> all_of(const Backend& backend, const Probe& probe) {
-    std::vector<Chosen> chosen;
+static std::vector<ChosenDevice> all_of(const Backend& backend, const Probe& probe) {
+    std::vector<ChosenDevice> chosen;
     for (const DeviceInfo& device : probe.devices) chosen.push_back({&backend, device});
     return chosen;
 }
@@ -62,14 +62,14 @@ static bool is_named(const DeviceInfo& device, const std::string& name) {
            begins(device.pci_bus_id) || (device.pci_bus_id.size() > 5 && begins(device.pci_bus_id.substr(5)));
 }
 
-static Chosen find_gpu(const std::string& name, const std::vector<Chosen>& gpus) {
+static ChosenDevice find_gpu(const std::string& name, const std::vector<ChosenDevice>& gpus) {
     const bool ordinal = !name.empty() && name.find_first_not_of("0123456789") == name.npos;
     if (ordinal)
-        for (const Chosen& gpu : gpus)
+        for (const ChosenDevice& gpu : gpus)
             if (std::to_string(gpu.device.ordinal) == name) return gpu;
     // (A prefix of a UUID may be all digits.)
-    std::vector<Chosen> found;
-    for (const Chosen& gpu : gpus)
+    std::vector<ChosenDevice> found;
+    for (const ChosenDevice& gpu : gpus)
         if (is_named(gpu.device, name)) found.push_back(gpu);
     if (found.empty())
         fail(Exit::unavailable, "no GPU '{}': there {}; {} --list shows them", name,
@@ -78,17 +78,17 @@ static Chosen find_gpu(const std::string& name, const std::vector<Chosen>& gpus)
     return found.front();
 }
 
-static Chosen device_of(const Backend& backend) {
-    const std::vector<Chosen> devices = all_of(backend, backend.probe());
+static ChosenDevice device_of(const Backend& backend) {
+    const std::vector<ChosenDevice> devices = all_of(backend, backend.probe());
     if (devices.empty()) fail(Exit::cuda_error, "the simulator has no device: SIMCC_DEVICES is 0; unset it");
     return devices.front();
 }
 
-std::vector<DeviceInfo> gang_of(const std::vector<Chosen>& chosen) {
+std::vector<DeviceInfo> gang_of(const std::vector<ChosenDevice>& chosen) {
     const Backend& backend = *chosen.front().backend;
     if (chosen.front().device.simulated) return backend.probe().devices;
     std::vector<DeviceInfo> gang;
-    for (const Chosen& one : chosen) {
+    for (const ChosenDevice& one : chosen) {
         for (const DeviceInfo& other : gang)
             if (other.ordinal == one.device.ordinal)
                 fail(Exit::usage, "device {} is named twice; each device of a gang has one rank", other.ordinal);
@@ -114,10 +114,10 @@ std::string notice_of_models(const std::vector<DeviceInfo>& gang) {
         list_text(counts, "and"));
 }
 
-Chosen simulated_device() { return device_of(sim::backend()); }
+ChosenDevice simulated_device() { return device_of(sim::backend()); }
 
-std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, bool verbose, std::string& notice,
-                                   const std::function<Chosen()>& simulator) {
+std::vector<ChosenDevice> choose_devices(const std::string& spec, bool every_device, bool verbose, std::string& notice,
+                                         const std::function<ChosenDevice()>& simulator) {
     const std::string help = "choose auto, gpu, a number, a list of numbers, all, a UUID, a PCI id or sim";
     if (spec == "sim") return {simulator()};
     const bool looks_like_name = spec.find_first_not_of("0123456789abcdefABCDEFGPU-:.,") == spec.npos;
@@ -132,15 +132,15 @@ std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, b
         notice = (verbose ? reason_for(probe) : short_reason_for(probe)) + ": using the SIMT simulator";
         return {simulator()};
     }
-    const std::vector<Chosen> gpus = all_of(gpu::backend(), probe);
+    const std::vector<ChosenDevice> gpus = all_of(gpu::backend(), probe);
     if (spec == "all" || (spec == "auto" && every_device)) return gpus;
     if (spec == "auto" || spec == "gpu") return {gpus.front()};
-    std::vector<Chosen> chosen;
+    std::vector<ChosenDevice> chosen;
     for (const std::string& name : split(spec, ',')) chosen.push_back(find_gpu(name, gpus));
     return chosen;
 }
 
-Chosen checked_device() {
+ChosenDevice checked_device() {
     if (!checked::backend)
         fail(Exit::unavailable, "this program was built without its checked simulator; make all builds it, with g++");
     return device_of(checked::backend());

@@ -8,7 +8,7 @@
 
 #include "common/cli/backend.hpp"
 
-struct Chosen {
+struct ChosenDevice {
     const Backend* backend;
     DeviceInfo device;
 };
@@ -16,18 +16,18 @@ struct Chosen {
 // The devices that `spec` names, in its order. "auto" is the first GPU, or all of them if `every_device`; without a GPU
 // it is the device that `simulator` returns, and `notice` says why, in full if `verbose`. Throws Failure(unavailable)
 // if a requested GPU does not exist, Failure(usage) for an unknown spec.
-std::vector<Chosen> choose_devices(const std::string& spec, bool every_device, bool verbose, std::string& notice,
-                                   const std::function<Chosen()>& simulator);
+std::vector<ChosenDevice> choose_devices(const std::string& spec, bool every_device, bool verbose, std::string& notice,
+                                         const std::function<ChosenDevice()>& simulator);
 
 // The devices that work together when these are chosen; in the simulator, all that it has. Failure(usage) if one is
 // chosen twice.
-std::vector<DeviceInfo> gang_of(const std::vector<Chosen>& chosen);
+std::vector<DeviceInfo> gang_of(const std::vector<ChosenDevice>& chosen);
 // What to tell the user if devices of several models share a problem; "" if there is only one model.
 std::string notice_of_models(const std::vector<DeviceInfo>& gang);
 
 // The simulated device, and the one that checks every access.
-Chosen simulated_device();
-Chosen checked_device();
+ChosenDevice simulated_device();
+ChosenDevice checked_device();
 
 // Why there is no GPU, and what to do about it.
 std::string reason_for(const Probe& probe);

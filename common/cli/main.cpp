@@ -42,7 +42,7 @@ static void list_variants(const Session& session) {
 }
 
 // Checking begins before the simulator's first runtime call, which looks for devices.
-static Chosen start_checked(const Options& options) {
+static ChosenDevice start_checked(const Options& options) {
     simt::check::start(options.checks);
     return checked_device();
 }
@@ -97,7 +97,7 @@ static bool parse(const Program& program, int argc, char** argv, Options& option
     }
 }
 
-static std::vector<Chosen> devices_for(Options& options, const Program& program, std::string& notice) {
+static std::vector<ChosenDevice> devices_for(Options& options, const Program& program, std::string& notice) {
     if (options.checks.any()) return {start_checked(options)};
     const auto simulator = [&] {
         if (!program.counts_in_simulator) return simulated_device();
@@ -129,7 +129,8 @@ static Exit run(const Program& program, int argc, char** argv, Options& options,
     const bool lists_variants = options.list && program.benchmark;
     if (works_together(program, options) && !lists_variants) join_others(program, argc, argv, options, team);
     std::string notice;
-    std::vector<Chosen> devices = lists_variants ? std::vector<Chosen>{} : devices_for(options, program, notice);
+    std::vector<ChosenDevice> devices =
+        lists_variants ? std::vector<ChosenDevice>{} : devices_for(options, program, notice);
     std::vector<DeviceInfo> gang;
     if (works_together(program, options) && !devices.empty()) {
         gang = gang_of(devices);
@@ -151,7 +152,7 @@ static Exit run(const Program& program, int argc, char** argv, Options& options,
         fail(Exit::usage, "a filter runs on one device, but --device {} names {}{}", options.device, devices.size(),
              program.gangs == Gangs::on_request ? "; --gang deals its input to all of them" : "");
     if (lists_variants) list_variants(Session(program, options, DeviceInfo{}, output));
-    for (const Chosen& chosen : devices) {
+    for (const ChosenDevice& chosen : devices) {
         // Each backend has its own Program: its variants hold that backend's launches.
         Session session(*chosen.backend->program, options, chosen.device, output);
         if (!gang.empty()) session.gang = gang;

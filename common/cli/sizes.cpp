@@ -8,15 +8,15 @@
 #include "common/io/text.hpp"
 
 // A decimal number in parts: 1.5e6 has the digits 15 and the exponent 5. No digits if it is not a number.
-struct Decimal {
+struct DecimalText {
     std::string digits;
     int exponent = 0;
     bool has_exponent = false;
     std::size_t length = 0;  // in characters; a suffix may follow
 };
 
-static Decimal decimal_at_begin(const std::string& word) {
-    Decimal decimal;
+static DecimalText decimal_at_begin(const std::string& word) {
+    DecimalText decimal;
     const auto take_digits = [&] {
         std::string digits;
         while (decimal.length < word.size() && word[decimal.length] >= '0' && word[decimal.length] <= '9')
@@ -45,7 +45,7 @@ static Decimal decimal_at_begin(const std::string& word) {
 }
 
 std::size_t parse_count(const std::string& text_, const std::string& what, std::size_t largest) {
-    const Decimal decimal = decimal_at_begin(text_);
+    const DecimalText decimal = decimal_at_begin(text_);
     const std::string number = decimal.digits, suffix = text_.substr(decimal.length);
     constexpr const char* suffixes[] = {"k", "M", "G", "T", "Ki", "Mi", "Gi", "Ti"};
     constexpr std::size_t factors[] = {1'000,      1'000'000,  1'000'000'000, 1'000'000'000'000,

@@ -35,12 +35,9 @@ __host__ __device__ constexpr unsigned grid_for(size_t count, size_t items_per_b
     return count == 0 ? 1U : static_cast<unsigned>(divide_up(count, items_per_block));
 }
 
-/// How many blocks of this size are resident at once if a multiprocessor holds 2048 threads: the grid of a kernel that
-/// strides over its input.
-constexpr unsigned resident_blocks(unsigned block_size, unsigned multiprocessors) {
-    constexpr unsigned threads_per_multiprocessor = 2048;
-    return multiprocessors * (threads_per_multiprocessor / block_size);
-}
+/// How many blocks of this size the current device holds at once, if registers and shared memory allow: the grid of a
+/// kernel that strides over its input.
+unsigned resident_blocks(unsigned block_size, unsigned multiprocessors);
 
 /// The block size of a kernel that works in whole warps: `requested` rounded up to a multiple of 32, at most 1024.
 constexpr unsigned whole_warps(unsigned requested) {

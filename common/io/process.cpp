@@ -139,12 +139,6 @@ void remove_and_end(int signal, siginfo_t* information, void* context) {
     }
 }
 
-bool ends_programs(int signal) {
-    for (int other : {SIGKILL, SIGSTOP, SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH})
-        if (signal == other) return false;
-    return signal < SIGSYS + 1 || signal >= SIGRTMIN;
-}
-
 // Called once: handlers that are installed later, such as the simulator's, pass signals on to ours.
 bool catch_ends() {
     struct sigaction action = {};
@@ -163,6 +157,12 @@ bool catch_ends() {
 }
 
 }  // namespace
+
+bool ends_programs(int signal) {
+    for (int other : {SIGKILL, SIGSTOP, SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH})
+        if (signal == other) return false;
+    return signal < SIGSYS + 1 || signal >= SIGRTMIN;
+}
 
 pid_t start_program(const std::vector<std::string>& command, const ProgramStart& how) {
     posix_spawn_file_actions_t actions;

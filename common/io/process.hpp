@@ -36,6 +36,9 @@ std::string path_of_program(const std::string& name);
 // What the user calls the program NAME: if it is this one, the name that it was started with.
 std::string called(const std::string& name);
 
+// Whether this signal ends a program that does not handle it.
+bool ends_programs(int signal);
+
 // ---- files and folders that go when std::quick_exit() or a signal ends the program before they are finished
 
 // From now on the path goes at the end. It must stay where it is in memory until forget(). `is_own`: this process, not

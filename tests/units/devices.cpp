@@ -33,7 +33,7 @@ int main(int count, char** names) {
     for (int i = 1; i < count; ++i) {
         try {
             std::string notice, chosen;
-            for (const Chosen& one : choose_devices(names[i], false, false, notice, simulated_device))
+            for (const ChosenDevice& one : choose_devices(names[i], false, false, notice, simulated_device))
                 chosen += " " + std::to_string(one.device.ordinal);
             std::printf("%s:%s\n", names[i], chosen.c_str());
         } catch (const Failure& failure) {

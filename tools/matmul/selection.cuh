@@ -28,7 +28,7 @@ inline void explain_if_asked(const Session& session, const MatmulVariant& varian
 }
 
 // A variant of the run, and, if it is a device's, how it is launched.
-struct Chosen {
+struct ChosenVariant {
     const MatmulVariant* variant = nullptr;
     ProductMethod method = {};
 };
@@ -41,8 +41,8 @@ inline std::vector<std::string> tiles_to_run(const MatmulVariant& variant, const
 }
 
 // The selected variants that can run.
-inline std::vector<Chosen> chosen_variants(Session& session, const ProductProblem& problem) {
-    std::vector<Chosen> chosen;
+inline std::vector<ChosenVariant> chosen_variants(Session& session, const ProductProblem& problem) {
+    std::vector<ChosenVariant> chosen;
     const ProductShape& shape = problem.shape;
     for (const MatmulVariant* variant : session.selected<MatmulVariant>()) {
         const std::string name = variant->name;

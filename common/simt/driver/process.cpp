@@ -32,13 +32,6 @@ void pass_on(int signal, siginfo_t* information, void*) {
     if (running_child != 0) kill(static_cast<pid_t>(running_child), signal);
 }
 
-bool ends_programs(int signal) {
-    for (const int other : {SIGKILL, SIGSTOP, SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH}) {
-        if (signal == other) return false;
-    }
-    return true;
-}
-
 /// While this object lives, signals that end a program are passed on to the child.
 class Child {
 public:
