@@ -142,8 +142,8 @@ WITH_GANGS := $(shell grep -l -r 'include "common/gang/.*\.cuh"' tools | sed 's,
 # checked kernels contain those. OF_SIMULATED are part of every program; only programs that simcc --check
 # has built have what starts the checkers by itself.
 SIMT_ROOMS := exec runtime api nccl check
-AUTOSTART := common/simt/check/core/autostart
-OF_SIMULATED := common/simt/exec/thread_state common/simt/check/core/hooks
+AUTOSTART := common/simt/check/entry/autostart
+OF_SIMULATED := common/simt/exec/thread_state common/simt/check/entry/hooks
 SIMT_FILES = $(filter-out $(addsuffix .cpp,$(AUTOSTART) $(OF_SIMULATED)),$(wildcard common/simt/$(1)/*.cpp common/simt/$(1)/*/*.cpp))
 # (simcc needs only a few files of io, without the libraries of the others.)
 SIMCC_FILES := tools/simcc.cpp $(addprefix common/io/,output_file.cpp process.cpp progress.cpp quantities.cpp terminal.cpp)

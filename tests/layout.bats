@@ -28,7 +28,7 @@ across() {
     holds . Makefile README.md common kernels man tests tools
     holds common cli cuda gang io measure packages simt
     holds common/simt api check driver exec include nccl rewrite runtime
-    holds common/simt/check core counters memory race sync
+    holds common/simt/check core counters entry memory race sync
 }
 
 @test "no include goes up from one room to another" {

@@ -13,7 +13,7 @@ load helpers
 }
 
 @test "lists of sizes and globs agree with an independent reader" {
-    unit_program properties/words "$root"/common/cli/sizes.cpp
+    unit_program properties/words
     holds ./words
 }
 

@@ -372,7 +372,7 @@ words() { tr -s ' ' '\n' <"$1" | sort -u; }
 
 @test "a pipeline into sqlite3 answers a query" {
     need sqlite3
-    pipeline 'reduce -d $device -n 1000 >table.csv && printf ".mode csv\n.import table.csv t\nselect count(*), sum(verify = \"pass\"), typeof(max(median_ns + 0)) from t;\n" | sqlite3'
+    pipeline 'reduce -d $device -n 1000 >table.csv && printf ".mode csv\n.import table.csv t\nselect count(*), sum(verify = \047pass\047), typeof(max(median_ns + 0)) from t;\n" | sqlite3'
     expect_status 0
     expect_no_errors
     expect_output "$(variants reduce | wc -l),$(variants reduce | wc -l),real"

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: MIT
-// The checks of one resident block. It passes on what the hooks in the kernel and the scheduler report to the checkers
-// and counters that are switched on. All of this happens on the worker thread that runs the block.
+// The checks of one resident block. It passes on what the kernel and the scheduler report to the checkers, and tells
+// them about the block and its lanes. All of this happens on the worker thread that runs the block.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "common/simt/check/core/access.hpp"
+#include "common/simt/check/core/checker.hpp"
 #include "common/simt/check/core/launch_check.hpp"
 #include "common/simt/check/core/turns.hpp"
 #include "common/simt/exec/observer.hpp"
 #include "common/simt/include/simt/context.hpp"
+#include "common/simt/include/simt/warp_state.hpp"
 
 namespace simt {
 class ResidentBlock;
@@ -18,18 +22,13 @@ class ResidentBlock;
 
 namespace simt::check {
 
-class MemoryCheck;
-class RaceCheck;
-class SyncCheck;
-class BlockCounters;
-
 struct AddressRange {
     uintptr_t begin = 0;
     size_t bytes = 0;
     bool contains(uintptr_t address) const { return address - begin < bytes; }
 };
 
-class BlockCheck final : public BlockObserver {
+class BlockCheck : public BlockObserver {
 public:
     explicit BlockCheck(ResidentBlock& block);
     ~BlockCheck() override;
@@ -61,36 +60,28 @@ public:
     const char* warp_function_of(unsigned lane) const override;
     SourceLine place_of(unsigned lane) const override;
 
-    // ---- from the kernel's hooks; these may not return: a finding can drop the lane from the launch
-    void access(const Access& access);
-    // The same for a plain access of 4, 8 or 16 bytes that the compiler takes to be aligned. Returns false for an
-    // unusual access, which the caller then passes to access().
-    template <unsigned bytes, bool is_write>
-    bool word_access(uintptr_t address, const void* pc);
-    bool follows_lanes() const { return follows_lanes_; }  // every access and basic block is reported
-    void block_entered(const void* pc);                    // a basic block
+    // ---- from the kernel; these may not return: a finding can drop the lane from the launch
     void arrive(check::Wait kind, unsigned mask, unsigned source, Site site);
     void fence(check::Reach reach);
     void passes(uintptr_t pointer, const void* pc);  // the running lane passes it to a kernel it launches
     void set_polling(bool polls);                    // the running lane is in a loop that only waits
-    void begin_atomic(const Access& access);
-    void end_atomic(uintptr_t address, bool has_written);
 
     // ---- for the checkers
     LaunchCheck& launch() const { return *launch_; }
     uint64_t block_index() const { return block_index_; }
     unsigned lane_count() const { return lane_count_; }
-    unsigned running_lane() const;
+    unsigned running_lane() const { return static_cast<unsigned>(current_lane - contexts_); }
     // A finding has dropped a lane, so what it would have done is missing.
     bool has_lost_lanes() const { return has_lost_lanes_; }
     bool is_polling(unsigned lane) const { return polling_[lane / 32] >> lane % 32 & 1; }
     AddressRange shared_window() const { return shared_; }
-    Space space_of(uintptr_t address) const;
+    [[gnu::always_inline]] Space space_of(uintptr_t address) const {
+        if (global_.contains(address)) return Space::global;
+        if (shared_.contains(address)) return Space::shared;
+        return stacks_.contains(address) ? Space::local : Space::other;
+    }
     ResidentBlock& block() const { return block_; }
     const Context& context(unsigned lane) const { return contexts_[lane]; }
-
-    // Called before an access, where the schedule may let other lanes go first.
-    void end_turn(const Access& access);
 
     // Drops the running lane. The launch goes on without it and ends with this error.
     [[noreturn]] void drop_running_lane(int error);
@@ -100,30 +91,25 @@ public:
     // Lets the other lanes of the warp go first, until each has paused too, waits or has ended.
     void pause_running_lane();
 
-    MemoryCheck* memory() const { return memory_.get(); }
-    RaceCheck* races() const { return races_.get(); }
-    SyncCheck* synchronization() const { return synchronization_.get(); }
-    BlockCounters* counters() const { return counters_.get(); }
+protected:
+    // Those that are told first come first: synchronization before races, since faulty synchronization orders nothing.
+    void add(std::unique_ptr<Checker> checker) { checkers_.push_back(std::move(checker)); }
+    // Called before an access, where the schedule may let other lanes go first.
+    void end_turn(const Access& access);
 
-private:
-    template <Space space, unsigned bytes, bool is_write>
-    bool word_access_in(uintptr_t address, const void* pc);
-
-    // The members that the common access needs come first, so that they share few cache lines.
+    // (What the common access needs comes first, so that it shares few cache lines.)
     const Context* contexts_;
     AddressRange global_, shared_, stacks_;
-    std::unique_ptr<MemoryCheck> memory_;
-    std::unique_ptr<RaceCheck> races_;
-    std::unique_ptr<SyncCheck> synchronization_;
-    std::unique_ptr<BlockCounters> counters_;
-    bool follows_lanes_ = false;
+    Turns turns_;
+
+private:
+    std::vector<std::unique_ptr<Checker>> checkers_;
     ResidentBlock& block_;
     LaunchCheck* launch_ = nullptr;
     uint64_t block_index_ = 0;
     unsigned lane_count_ = 0;
     bool has_lost_lanes_ = false;
     uint32_t polling_[32] = {};  // a bit per lane
-    Turns turns_;
 };
 
 // The block whose lanes run on this thread, if it is checked; else null.

@@ -10,12 +10,12 @@
 #include <tuple>
 #include <utility>
 
+#include "common/simt/check/core/allocation_log.hpp"
 #include "common/simt/check/core/block_check.hpp"
 #include "common/simt/check/core/number_text.hpp"
 #include "common/simt/check/core/program_image.hpp"
 #include "common/simt/check/core/settings.hpp"
 #include "common/simt/check/core/symbols.hpp"
-#include "common/simt/check/memory/allocation_log.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 
 namespace simt::check {

@@ -2,15 +2,7 @@
 #include "common/simt/check/core/settings.hpp"
 
 #include <charconv>
-#include <mutex>
 #include <system_error>
-
-#include "common/simt/check/core/client.hpp"
-#include "common/simt/check/core/fatal_signals.hpp"
-#include "common/simt/check/core/finding.hpp"
-#include "common/simt/check/memory/leaks.hpp"
-#include "common/simt/exec/shortage.hpp"
-#include "common/simt/runtime/state.hpp"
 
 namespace simt::check {
 
@@ -63,27 +55,6 @@ std::string parse_schedule(std::string_view words, Settings& settings) {
         }
     }
     return "unknown schedule '" + std::string(words) + "'; choose independent, lockstep or random:SEED";
-}
-
-void start(const Settings& wanted) {
-    if (is_checking() || !wanted.any()) return;
-    current_settings = wanted;
-    if (wanted.counters) current_settings.schedule = Schedule::independent;
-    become_client(current_settings);
-    catch_fatal_signals();
-}
-
-uint64_t finish() {
-    if (!settings().any_check()) return 0;
-    static std::once_flag once;
-    static uint64_t findings = 0;
-    std::call_once(once, [] {
-        unless_short([] {
-            for (int device = 0; device < runtime().device_count(); ++device) report_leaks(device);
-            findings = print_summary();
-        });
-    });
-    return findings;
 }
 
 }  // namespace simt::check

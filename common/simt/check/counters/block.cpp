@@ -6,9 +6,10 @@
 #include <cstdint>
 #include <memory>
 
-#include "common/simt/check/core/block_check_inline.hpp"
+#include "common/simt/check/core/block_check.hpp"
 #include "common/simt/check/counters/banks.hpp"
 #include "common/simt/check/counters/sectors.hpp"
+#include "common/simt/exec/uninterrupted.hpp"
 #include "common/simt/runtime/state.hpp"
 
 namespace simt::check {
@@ -62,6 +63,7 @@ bool BlockCounters::is_constant(uintptr_t address) const {
 void BlockCounters::arrive(check::Wait kind, unsigned, unsigned, Site site) {
     using check::Wait;
     if (kind == Wait::active_mask || kind == Wait::poll) return;
+    const Uninterrupted section;
     const EventKind event = kind == Wait::block_barrier || kind == Wait::grid_barrier ? EventKind::block_barrier
                             : kind == Wait::warp_barrier                              ? EventKind::warp_barrier
                                                                                       : EventKind::exchange;
@@ -69,6 +71,7 @@ void BlockCounters::arrive(check::Wait kind, unsigned, unsigned, Site site) {
 }
 
 void BlockCounters::lane_ended(unsigned lane) {
+    const Uninterrupted section;
     log_.lane(lane % lanes_of_warp).append(EventPlace(EventKind::kernel_left, 0, nullptr), 0);
 }
 

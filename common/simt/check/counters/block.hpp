@@ -9,24 +9,24 @@
 #include <vector>
 
 #include "common/simt/check/core/block_check.hpp"
+#include "common/simt/check/core/checker.hpp"
 #include "common/simt/check/counters/branches.hpp"
 #include "common/simt/check/counters/launch.hpp"
 #include "common/simt/check/counters/reconvergence.hpp"
 
 namespace simt::check {
 
-class BlockCounters final : private WarpSteps {
+class BlockCounters final : public Checker, private WarpSteps {
 public:
     explicit BlockCounters(BlockCheck& check) : check_(check), log_(WarpLog::of_this_thread()) {}
 
-    void begin_block();
+    void begin_block() override;
     void access(const Access& access);
     void block_entered(const void* pc);
-    void arrive(check::Wait kind, unsigned mask, unsigned source, Site site);
-    void warp_stalled(unsigned warp, unsigned paused);
-    void block_barrier_completed() {}
-    void lane_ended(unsigned lane);
-    void block_ended();
+    void arrive(check::Wait kind, unsigned mask, unsigned source, Site site) override;
+    void warp_stalled(unsigned warp, unsigned paused) override;
+    void lane_ended(unsigned lane) override;
+    void block_ended() override;
 
 private:
     void append(unsigned lane, EventPlace place, uintptr_t operand) {

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "common/simt/check/core/allocation_log.hpp"
 #include "common/simt/check/core/finding.hpp"
 #include "common/simt/check/core/number_text.hpp"
 #include "common/simt/check/core/symbols.hpp"
-#include "common/simt/check/memory/allocation_log.hpp"
 #include "common/simt/check/memory/leaks.hpp"
 #include "common/simt/check/race/host_access.hpp"
 #include "common/simt/runtime/state.hpp"

@@ -10,9 +10,10 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "common/simt/check/core/block_check_inline.hpp"
+#include "common/simt/check/core/access.hpp"
 #include "common/simt/check/core/program_image.hpp"
 #include "common/simt/check/core/symbols.hpp"
+#include "common/simt/check/memory/validity.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 
 namespace simt::check {
@@ -146,21 +147,14 @@ const Verdict& verdict_on(const OutOfBounds& place, const void* pc) {
 
 }  // namespace
 
-void index_out_of_bounds(const OutOfBounds& place, const void* pc) {
-    BlockCheck* const check = current_check;
-    if (!check || !check->memory()) return;
-    const Uninterrupted section;
+void index_out_of_bounds(MemoryCheck& memory, unsigned lane, const OutOfBounds& place, const void* pc) {
     const Verdict& verdict = verdict_on(place, pc);
     if (!verdict.is_local) return;
-    Access access{0, element_bytes_of(place.array->name), check->running_lane(), Space::local, verdict.is_write};
+    Access access{0, element_bytes_of(place.array->name), lane, Space::local, verdict.is_write};
     access.pc = pc;
     access.file = place.file;
     access.line = place.line;
-    check->memory()->invalid_index(access, verdict.array.c_str(), place.array->name);
+    memory.invalid_index(access, verdict.array.c_str(), place.array->name);
 }
 
 }  // namespace simt::check
-
-extern "C" void __ubsan_handle_out_of_bounds(void* place, void*) {
-    simt::check::index_out_of_bounds(*static_cast<const simt::check::OutOfBounds*>(place), __builtin_return_address(0));
-}

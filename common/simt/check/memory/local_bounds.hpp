@@ -11,6 +11,8 @@
 
 namespace simt::check {
 
+class MemoryCheck;
+
 // What g++ passes to the handler (described in libsanitizer/ubsan/ubsan_value.h).
 struct ArrayType {
     uint16_t kind, info;
@@ -22,7 +24,7 @@ struct OutOfBounds {
     const ArrayType *array, *index;
 };
 
-// If the array is local, reports the index and drops the lane.
-void index_out_of_bounds(const OutOfBounds& place, const void* pc);
+// If the array is local, reports the index and drops the running lane.
+void index_out_of_bounds(MemoryCheck& memory, unsigned lane, const OutOfBounds& place, const void* pc);
 
 }  // namespace simt::check

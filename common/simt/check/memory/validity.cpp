@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "common/simt/check/core/block_check_inline.hpp"
+#include "common/simt/check/core/block_check.hpp"
 #include "common/simt/check/core/finding.hpp"
 #include "common/simt/check/core/number_text.hpp"
 #include "common/simt/check/core/symbols.hpp"
@@ -207,13 +207,14 @@ void MemoryCheck::stack_overflow(const void* pc) {
 }
 
 // The place is the first return address into the kernel on the stack.
-void MemoryCheck::stack_overflow(uintptr_t instruction, const uintptr_t* stack) {
+bool MemoryCheck::stack_overflow(uintptr_t instruction, const uintptr_t* stack) {
     constexpr size_t words_searched = 512;
     const void* place = reinterpret_cast<const void*>(instruction + 1);
     for (size_t i = 0; i < words_searched && device_frames(symbol_of(place)).empty(); ++i) {
         place = reinterpret_cast<const void*>(stack[i]);
     }
     stack_overflow(place);
+    return true;
 }
 
 void MemoryCheck::invalid_free(const void* pointer, const void* pc) {

@@ -6,17 +6,18 @@
 #include <string>
 
 #include "common/simt/check/core/block_check.hpp"
+#include "common/simt/check/core/checker.hpp"
 #include "common/simt/check/core/repeated.hpp"
 #include "common/simt/check/memory/shared_state.hpp"
 #include "common/simt/check/memory/state_map.hpp"
 
 namespace simt::check {
 
-class MemoryCheck {
+class MemoryCheck final : public Checker {
 public:
     explicit MemoryCheck(BlockCheck& check);
 
-    void begin_block();
+    void begin_block() override;
     // May drop the lane from the launch.
     [[gnu::always_inline]] void access(const Access& access) {
         if (access.space == Space::local) return;
@@ -32,19 +33,13 @@ public:
     bool is_usual(uintptr_t address, uint32_t bytes) const {
         return (space == Space::shared ? settled_shared_ : settled_global_).holds(address, bytes);
     }
-    void block_ended() {}
 
     // An index outside a local array: reports it and drops the lane.
     void invalid_index(const Access& access, const char* array, const char* type);
-    // The running lane's stack has no room for its calls: reports it and drops the lane.
-    void stack_overflow(const void* pc);
-    // The same at an instruction that may be in the simulator, called from the kernel. `stack`: the end of the lane's
-    // stack.
-    void stack_overflow(uintptr_t instruction, const uintptr_t* stack);
-    // A kernel calls free() with a pointer that is not on the device heap.
-    void invalid_free(const void* pointer, const void* pc);
-    // The running lane passes a pointer to its own or the block's memory to a kernel that it launches.
-    void invalid_argument(uintptr_t pointer, Space space, const void* pc);
+    void stack_overflow(const void* pc) override;
+    bool stack_overflow(uintptr_t instruction, const uintptr_t* stack) override;
+    void invalid_free(const void* pointer, const void* pc) override;
+    void invalid_argument(uintptr_t pointer, Space space, const void* pc) override;
 
 private:
     [[gnu::noinline]] void examine(const Access& access);

@@ -7,7 +7,7 @@
 #include <thread>
 #include <utility>
 
-#include "common/simt/check/core/block_check_inline.hpp"
+#include "common/simt/check/core/block_check.hpp"
 #include "common/simt/check/race/lane_operations.hpp"
 #include "common/simt/exec/resident_block.hpp"
 #include "common/simt/exec/run.hpp"

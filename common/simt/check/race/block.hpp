@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "common/simt/check/core/block_check.hpp"
+#include "common/simt/check/core/checker.hpp"
 #include "common/simt/check/race/checked_access.hpp"
 #include "common/simt/check/race/happens_before.hpp"
 #include "common/simt/check/race/history.hpp"
@@ -27,31 +28,30 @@
 
 namespace simt::check {
 
-class RaceCheck {
+class RaceCheck final : public Checker {
 public:
     explicit RaceCheck(BlockCheck& check);
 
-    void begin_block();
+    void begin_block() override;
     void access(const Access& access);
     // The same for a plain, aligned access to whole words.
     template <Space space, unsigned bytes, bool is_write>
     void word_access(uintptr_t address, unsigned lane, const void* pc);
-    void arrive(check::Wait kind, unsigned mask, unsigned, Site);
-    void fence(check::Reach reach);
+    void arrive(check::Wait kind, unsigned mask, unsigned, Site) override;
+    void fence(check::Reach reach) override;
     void begin_atomic(const Access& access);
     void end_atomic(uintptr_t address, bool has_written);
     // The lane begins to use a synchronization object, which does not order its own initialization.
     void use(uintptr_t object, const void* pc);
-    // An asynchronous copy of the running lane owns its target from its start until it is waited for.
-    void copy_started(uintptr_t target, size_t bytes, const void* pc);
-    void copy_finished(uintptr_t target, size_t bytes);
-    void meeting_completed(unsigned warp, unsigned lanes);
-    void block_barrier_completed();
-    void grid_barrier_completed();
-    void lane_ended(unsigned) { settle(); }
-    void block_ended();
-    // The worker leaves the block, perhaps for good and in the middle of any operation.
-    void leave();
+    void copy_started(uintptr_t target, size_t bytes, const void* pc) override;
+    void copy_finished(uintptr_t target, size_t bytes) override;
+    void meeting_completed(unsigned warp, unsigned lanes) override;
+    void block_barrier_completed() override;
+    void grid_barrier_completed() override;
+    void lane_ended(unsigned) override { settle(); }
+    void lane_dropped(unsigned) override { leave(); }
+    void block_ended() override;
+    void leave() override;
     // The lane starts an operation of its grid, which comes after everything the lane knows now. Returns that.
     std::shared_ptr<const LogRanges> publish_to_operation(unsigned lane);
     const OrderPointer& launch_order() const { return launch_->order(); }

@@ -7,7 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/simt/check/core/block_check_inline.hpp"
+#include "common/simt/check/core/block_check.hpp"
+#include "common/simt/check/race/usual.hpp"
 
 namespace simt::check {
 

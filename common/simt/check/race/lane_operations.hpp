@@ -11,9 +11,6 @@
 
 namespace simt::check {
 
-// The order of an operation that the running lane starts; null if its kernel is not checked.
-ClientNote operation_of_lane(const LaneOperation& operation, const std::vector<ClientNote>& after);
-
 // The accesses that are known when the operation starts, besides those of operations before it: known to the lane that
 // started it, or learned through variables by the kernels before it. May be null.
 std::shared_ptr<const LogRanges> known_at_start(const OrderPointer& order);

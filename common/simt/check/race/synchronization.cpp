@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "common/simt/check/core/block_check_inline.hpp"
+#include "common/simt/check/core/block_check.hpp"
+#include "common/simt/check/race/usual.hpp"
 #include "common/simt/exec/resident_block.hpp"
 
 namespace simt::check {

@@ -4,9 +4,10 @@
 #include <cstdint>
 #include <optional>
 
-#include "common/simt/check/core/block_check_inline.hpp"
+#include "common/simt/check/core/block_check.hpp"
 #include "common/simt/check/core/settings.hpp"
 #include "common/simt/check/race/block.hpp"
+#include "common/simt/check/race/usual.hpp"
 #include "common/simt/exec/running_launch.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <utility>
 
-#include "common/simt/check/core/block_check_inline.hpp"
+#include "common/simt/check/core/block_check.hpp"
 #include "common/simt/check/core/symbols.hpp"
 #include "common/simt/exec/resident_block.hpp"
 
@@ -199,15 +199,19 @@ void SyncCheck::lane_ended(unsigned lane) { lanes_[lane].has_ended = true; }
 
 void SyncCheck::lane_dropped(unsigned lane) { lanes_[lane].is_dropped = true; }
 
-void SyncCheck::deadlocked(const std::string& waiting) {
+bool SyncCheck::deadlocked(const std::string& waiting) {
     report_waiting("Barrier error detected. Threads wait for each other in different places", waiting);
+    return true;
 }
 
-void SyncCheck::timed_out(const std::string& waiting, bool in_lockstep) {
-    if (!in_lockstep)
-        return report_waiting("Barrier error detected. Threads wait for something that never happens", waiting);
-    report_waiting("Barrier error detected. Threads wait for others of their warp, which lockstep holds back",
-                   waiting + "With the schedule 'independent', as on a GPU since Volta, they go on\n");
+bool SyncCheck::timed_out(const std::string& waiting, bool in_lockstep) {
+    if (in_lockstep) {
+        report_waiting("Barrier error detected. Threads wait for others of their warp, which lockstep holds back",
+                       waiting + "With the schedule 'independent', as on a GPU since Volta, they go on\n");
+    } else {
+        report_waiting("Barrier error detected. Threads wait for something that never happens", waiting);
+    }
+    return true;
 }
 
 // The place is preferably one where lanes of a warp wait for others that have not come. For a lane that does not wait,

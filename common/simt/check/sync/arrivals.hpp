@@ -12,41 +12,33 @@
 #include <vector>
 
 #include "common/simt/check/core/block_check.hpp"
+#include "common/simt/check/core/checker.hpp"
 #include "common/simt/check/core/finding.hpp"
 #include "common/simt/check/core/repeated.hpp"
 
 namespace simt::check {
 
-class SyncCheck {
+class SyncCheck final : public Checker {
 public:
     explicit SyncCheck(BlockCheck& check) : check_(check) {}
 
-    void begin_block();
+    void begin_block() override;
     void accessed(unsigned lane, const void* pc) { lanes_[lane].last_access = pc; }
-    void arrive(check::Wait kind, unsigned mask, unsigned source, Site site);
-    void meeting_completed(unsigned warp, unsigned lanes);
-    void block_barrier_completed() { barrier_completed(); }
-    void grid_barrier_completed() { barrier_completed(); }
+    void arrive(check::Wait kind, unsigned mask, unsigned source, Site site) override;
+    void meeting_completed(unsigned warp, unsigned lanes) override;
+    void block_barrier_completed() override { barrier_completed(); }
+    void grid_barrier_completed() override { barrier_completed(); }
     void early_return();
-    void lane_ended(unsigned lane);
-    // The worker leaves the block, perhaps for good.
-    void leave();
-    // A finding has dropped the running lane: its consequences are not reported.
-    void lane_dropped(unsigned lane);
-    // Lanes wait for each other, or for something that never happens. `waiting`: one line for each place.
-    void deadlocked(const std::string& waiting);
-    // `in_lockstep`: lanes that wait hold back others of their warp.
-    void timed_out(const std::string& waiting, bool in_lockstep);
-    // The place of the lane's last access since the last barrier, or null.
-    const void* last_access(unsigned lane) const { return lanes_[lane].last_access; }
-    // The function in which this lane waits for others of its warp.
-    const char* function_of(unsigned lane) const;
-    // Whether the lane is in a loop that only waits and has let others go first there.
-    bool polls_again(unsigned lane) const;
-    // The running lane has misused an object of the device language. Returns false if it is not a synchronization
-    // object.
-    bool misused(const char* message, const void* pc);
-    void block_ended() {}
+    void lane_ended(unsigned lane) override;
+    void leave() override;
+    void lane_dropped(unsigned lane) override;
+    bool deadlocked(const std::string& waiting) override;
+    bool timed_out(const std::string& waiting, bool in_lockstep) override;
+    const void* last_access(unsigned lane) const override { return lanes_[lane].last_access; }
+    const char* function_of(unsigned lane) const override;
+    bool polls_again(unsigned lane) const override;
+    // False if it is not a synchronization object.
+    bool misused(const char* message, const void* pc) override;
 
 private:
     struct Lane {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "common/simt/check/core/block_check_inline.hpp"
+#include "common/simt/check/entry/checked_block.hpp"
 #include "common/simt/check/race/host_access.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 
@@ -14,7 +14,7 @@ namespace {
 void tell(const void* pointer, size_t bytes, bool is_write, const void* pc) {
     if (bytes == 0 || interruption.depth > 0) return;
     const auto address = reinterpret_cast<uintptr_t>(pointer);
-    BlockCheck* const check = current_check;
+    CheckedBlock* const check = CheckedBlock::current();
     if (!check) {
         if (is_checked_on_host(address)) host_accessed(address, bytes, is_write, pc);
         return;

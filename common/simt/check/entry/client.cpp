@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: MIT
-#include "common/simt/check/core/client.hpp"
-
+// The checkers as a client of the runtime's events (runtime/events.hpp), from start() to finish().
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <string>
+#include <vector>
 
 #include "common/simt/check/core/api_errors.hpp"
+#include "common/simt/check/core/fatal_signals.hpp"
+#include "common/simt/check/core/finding.hpp"
 #include "common/simt/check/core/launch_check.hpp"
 #include "common/simt/check/core/operation_order.hpp"
+#include "common/simt/check/core/settings.hpp"
+#include "common/simt/check/entry/checked_block.hpp"
 #include "common/simt/check/memory/events.hpp"
 #include "common/simt/check/memory/leaks.hpp"
 #include "common/simt/check/race/lane_operations.hpp"
 #include "common/simt/check/race/memory.hpp"
 #include "common/simt/check/race/streams.hpp"
+#include "common/simt/exec/shortage.hpp"
 #include "common/simt/runtime/events.hpp"
+#include "common/simt/runtime/state.hpp"
 
 namespace simt::check {
 namespace {
@@ -29,6 +37,21 @@ void ask_for_memory_events(Events& events) {
     events.smallest_red_zone = smallest_red_zone;
     events.largest_red_zone = largest_red_zone;
     events.quarantined_blocks = quarantined_blocks;
+}
+
+// The order of an operation that the running lane starts; null if its kernel is not checked.
+ClientNote operation_of_lane(const LaneOperation& operation, const std::vector<ClientNote>& after) {
+    RaceCheck* const races = current_check ? CheckedBlock::current()->races() : nullptr;
+    if (!races) return nullptr;
+    auto order = std::make_shared<OperationOrder>();
+    order->stream = operation.stream;
+    order->sequence = operation.number;
+    order->is_in_tail = operation.is_in_tail;
+    order->parent = races->launch_order();
+    order->depth = order->parent ? order->parent->depth + 1 : 0;
+    order->known = races->publish_to_operation(current_check->running_lane());
+    for (const ClientNote& operation_before : after) join(order->after, order_of(operation_before));
+    return order;
 }
 
 // Asks for the order of operations and for the memory that copies and fills touch.
@@ -53,8 +76,7 @@ void ask_for_order(Events& events) {
     };
 }
 
-}  // namespace
-
+// Subscribes to the runtime events that these settings need.
 void become_client(const Settings& settings) {
     Events events;
     events.finishes_work = true;  // a report covers everything that was submitted
@@ -88,6 +110,29 @@ void become_client(const Settings& settings) {
         operation_touches(fill);
     };
     install_events(events);
+}
+
+}  // namespace
+
+void start(const Settings& wanted) {
+    if (is_checking() || !wanted.any()) return;
+    current_settings = wanted;
+    if (wanted.counters) current_settings.schedule = Schedule::independent;
+    become_client(current_settings);
+    catch_fatal_signals();
+}
+
+uint64_t finish() {
+    if (!settings().any_check()) return 0;
+    static std::once_flag once;
+    static uint64_t findings = 0;
+    std::call_once(once, [] {
+        unless_short([] {
+            for (int device = 0; device < runtime().device_count(); ++device) report_leaks(device);
+            findings = print_summary();
+        });
+    });
+    return findings;
 }
 
 }  // namespace simt::check

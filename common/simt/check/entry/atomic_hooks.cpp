@@ -7,8 +7,8 @@
 
 #include <cstdint>
 
-#include "common/simt/check/core/block_check_inline.hpp"
 #include "common/simt/check/core/operation_order.hpp"
+#include "common/simt/check/entry/checked_block.hpp"
 #include "common/simt/check/race/host_access.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 
@@ -19,7 +19,8 @@ namespace {
 class Checked {
 public:
     Checked(const volatile void* pointer, uint32_t bytes, check::AtomicKind kind, int order, const void* pc)
-        : address_(reinterpret_cast<uintptr_t>(pointer)), check_(interruption.depth == 0 ? current_check : nullptr) {
+        : address_(reinterpret_cast<uintptr_t>(pointer)),
+          check_(interruption.depth == 0 ? CheckedBlock::current() : nullptr) {
         if (!check_ && is_checked_on_host(address_)) host_synchronizes(address_, kind != check::AtomicKind::load);
         if (!check_) return;
         Access event{address_, bytes, check_->running_lane(), check_->space_of(address_),
@@ -38,7 +39,7 @@ public:
 
 private:
     uintptr_t address_;
-    BlockCheck* check_;
+    CheckedBlock* check_;
     bool has_written_ = true;
 };
 
@@ -91,7 +92,8 @@ SIMT_ATOMICS(64, uint64_t)
 
 void __tsan_atomic_thread_fence(int) {
     const simt::Uninterrupted section;
-    if (simt::check::BlockCheck* const check = simt::check::current_check) check->fence(simt::check::Reach::system);
+    if (simt::check::CheckedBlock* const check = simt::check::CheckedBlock::current())
+        check->fence(simt::check::Reach::system);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 void __tsan_atomic_signal_fence(int) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }

@@ -1,40 +1,41 @@
 // SPDX-License-Identifier: MIT
-// The functions that the checked flavor of the device language calls: see include/simt/check.hpp.
+// The functions that the checked flavor of the device language calls (see include/simt/check.hpp), and g++.
 #include <cstdint>
 
-#include "common/simt/check/core/block_check_inline.hpp"
+#include "common/simt/check/entry/checked_block.hpp"
+#include "common/simt/check/memory/local_bounds.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 
 namespace simt::check {
 
 void arrive(Wait kind, unsigned mask, unsigned source, Site site) {
-    if (BlockCheck* const check = current_check) check->arrive(kind, mask, source, site);
+    if (CheckedBlock* const check = CheckedBlock::current()) check->arrive(kind, mask, source, site);
 }
 
 void fence(Reach reach) {
     const Uninterrupted section;
-    if (BlockCheck* const check = current_check) check->fence(reach);
+    if (CheckedBlock* const check = CheckedBlock::current()) check->fence(reach);
 }
 
 void early_return() {
-    BlockCheck* const check = current_check;
+    CheckedBlock* const check = CheckedBlock::current();
     if (check && check->synchronization()) check->synchronization()->early_return();
 }
 
 bool begin_polling() {
-    BlockCheck* const check = current_check;
+    CheckedBlock* const check = CheckedBlock::current();
     if (!check || check->is_polling(check->running_lane())) return check != nullptr;
     check->set_polling(true);
     return false;
 }
 
 void end_polling() {
-    if (BlockCheck* const check = current_check) check->set_polling(false);
+    if (CheckedBlock* const check = CheckedBlock::current()) check->set_polling(false);
 }
 
 void begin_atomic(const volatile void* pointer, unsigned bytes, AtomicKind kind, Order order, Reach reach,
                   const void* pc, Site site) {
-    BlockCheck* const check = current_check;
+    CheckedBlock* const check = CheckedBlock::current();
     if (!check) return;
     const auto address = reinterpret_cast<uintptr_t>(pointer);
     check::Access event{address, bytes, check->running_lane(), check->space_of(address), kind != AtomicKind::load};
@@ -49,12 +50,13 @@ void begin_atomic(const volatile void* pointer, unsigned bytes, AtomicKind kind,
 }
 
 void end_atomic(const volatile void* pointer, bool has_written) {
-    if (BlockCheck* const check = current_check) check->end_atomic(reinterpret_cast<uintptr_t>(pointer), has_written);
+    if (CheckedBlock* const check = CheckedBlock::current())
+        check->end_atomic(reinterpret_cast<uintptr_t>(pointer), has_written);
 }
 
 // (The access itself follows.)
 extern "C" void simt_misaligned_vector(const void* vector, bool is_write) {
-    BlockCheck* const check = current_check;
+    CheckedBlock* const check = CheckedBlock::current();
     if (!check || !check->memory()) return;
     const void* const pc = __builtin_return_address(0);
     const Uninterrupted section;
@@ -67,7 +69,7 @@ extern "C" void simt_misaligned_vector(const void* vector, bool is_write) {
 }
 
 static void access_texel(const volatile void* texel, unsigned bytes, Texture texture, bool is_write, const void* pc) {
-    BlockCheck* const check = current_check;
+    CheckedBlock* const check = CheckedBlock::current();
     if (!check) return;
     const Uninterrupted section;
     check->check_room_on_stack(pc);
@@ -88,15 +90,25 @@ void access_surface(const volatile void* texel, unsigned bytes, bool is_write, c
 
 void use(const volatile void* object) {
     const Uninterrupted section;
-    BlockCheck* const check = current_check;
+    CheckedBlock* const check = CheckedBlock::current();
     if (check && check->races()) check->races()->use(reinterpret_cast<uintptr_t>(object), __builtin_return_address(0));
 }
 
 void passes(const volatile void* pointer) {
-    BlockCheck* const check = current_check;
+    CheckedBlock* const check = CheckedBlock::current();
     if (!check) return;
     const Uninterrupted section;
     check->passes(reinterpret_cast<uintptr_t>(pointer), __builtin_return_address(0));
 }
 
 }  // namespace simt::check
+
+// What g++ calls where an index is outside its array.
+extern "C" void __ubsan_handle_out_of_bounds(void* place, void*) {
+    using namespace simt::check;
+    CheckedBlock* const check = CheckedBlock::current();
+    if (!check || !check->memory()) return;
+    const simt::Uninterrupted section;
+    index_out_of_bounds(*check->memory(), check->running_lane(), *static_cast<const OutOfBounds*>(place),
+                        __builtin_return_address(0));
+}

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "common/simt/check/core/launch_check.hpp"
 
-#include "common/simt/check/core/block_check.hpp"
 #include "common/simt/check/core/finding.hpp"
 #include "common/simt/check/core/settings.hpp"
 #include "common/simt/check/core/symbols.hpp"
 #include "common/simt/check/counters/launch.hpp"
+#include "common/simt/check/entry/checked_block.hpp"
 #include "common/simt/check/race/launch.hpp"
 #include "common/simt/check/race/streams.hpp"
 
@@ -31,7 +31,7 @@ std::shared_ptr<LaunchObserver> check_launch(const Launch& launch, const void* s
 }
 
 std::unique_ptr<BlockObserver> LaunchCheck::observe(ResidentBlock& block_of_worker) {
-    return std::make_unique<BlockCheck>(block_of_worker);
+    return std::make_unique<CheckedBlock>(block_of_worker);
 }
 
 uint64_t LaunchCheck::block_at(uint64_t index, uint64_t count) const { return random_block(index, count); }

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "common/simt/check/core/block_check_inline.hpp"
+#include "common/simt/check/entry/checked_block.hpp"
 #include "common/simt/check/race/host_access.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 
@@ -25,7 +25,7 @@ namespace {
                               bool is_volatile = false, bool is_unaligned = false) {
     if (interruption.depth > 0) return;  // the simulator itself, through the program's own operator new or delete
     const auto address = reinterpret_cast<uintptr_t>(pointer);
-    BlockCheck* const check = current_check;
+    CheckedBlock* const check = CheckedBlock::current();
     if (!check) {
         if (is_checked_on_host(address)) host_accessed(address, bytes, is_write, pc, is_volatile);
         return;
@@ -43,12 +43,12 @@ namespace {
 template <unsigned bytes, bool is_write>
 [[gnu::always_inline]] inline void word_access(const void* pointer, const void* pc) {
     const auto address = reinterpret_cast<uintptr_t>(pointer);
-    BlockCheck* const check = current_check;
+    CheckedBlock* const check = CheckedBlock::current();
     if (check ? check->word_access<bytes, is_write>(address, pc) : !is_checked_on_host(address)) return;
     access(pointer, bytes, is_write, pc);
 }
 
-[[gnu::noinline]] void follow(BlockCheck& check, const void* pc) {
+[[gnu::noinline]] void follow(CheckedBlock& check, const void* pc) {
     if (interruption.depth > 0) return;
     const Uninterrupted section;
     check.block_entered(pc);
@@ -103,7 +103,7 @@ SIMT_HOOK __tsan_write_range(void* address, size_t bytes) {
 }
 
 SIMT_HOOK __sanitizer_cov_trace_pc() {
-    simt::check::BlockCheck* const check = simt::check::current_check;
+    simt::check::CheckedBlock* const check = simt::check::CheckedBlock::current();
     if (check && check->follows_lanes()) simt::check::follow(*check, SIMT_PC);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "common/simt/check/memory/allocation_log.hpp"
+#include "common/simt/check/core/allocation_log.hpp"
 
 #include <mutex>
 #include <unordered_map>

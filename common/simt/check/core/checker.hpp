@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// A checker follows the lanes of one block: memcheck and initcheck, racecheck, synccheck and the counters are checkers.
+// BlockCheck passes on to all of them what the execution core and the kernel report. The accesses come another way,
+// since they are too frequent for virtual calls: see entry/checked_block.hpp.
+//
+// Every function has a default that does nothing: a checker overrides what it needs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "common/simt/check/core/access.hpp"
+
+namespace simt::check {
+
+class Checker {
+public:
+    virtual ~Checker() = default;
+
+    virtual void begin_block() {}
+    virtual void block_ended() {}
+    // The worker leaves the block, perhaps for good and in the middle of any operation.
+    virtual void leave() {}
+    virtual void lane_ended(unsigned /*lane*/) {}
+    // A finding has dropped the running lane from the launch: its consequences are not reported.
+    virtual void lane_dropped(unsigned /*lane*/) {}
+
+    // ---- synchronization
+    // The running lane comes to a barrier, a vote or a shuffle.
+    virtual void arrive(Wait, unsigned /*mask*/, unsigned /*source*/, Site) {}
+    virtual void warp_stalled(unsigned /*warp*/, unsigned /*paused*/) {}
+    virtual void meeting_completed(unsigned /*warp*/, unsigned /*lanes*/) {}
+    virtual void block_barrier_completed() {}
+    virtual void grid_barrier_completed() {}
+    virtual void fence(Reach) {}
+    // An asynchronous copy of the running lane owns its target from its start until it is waited for.
+    virtual void copy_started(uintptr_t /*target*/, size_t /*bytes*/, const void* /*pc*/) {}
+    virtual void copy_finished(uintptr_t /*target*/, size_t /*bytes*/) {}
+
+    // ---- errors that the execution core has found; true if the checker has reported it
+    // Lanes wait for each other, or for something that never happens. `waiting`: one line for each place.
+    virtual bool deadlocked(const std::string& /*waiting*/) { return false; }
+    // `in_lockstep`: lanes that wait hold back others of their warp.
+    virtual bool timed_out(const std::string& /*waiting*/, bool /*in_lockstep*/) { return false; }
+    // The running lane has misused an object of the device language.
+    virtual bool misused(const char* /*message*/, const void* /*pc*/) { return false; }
+
+    // ---- errors of the running lane, which a checker that reports one drops
+    // Its stack has no room for its calls.
+    virtual void stack_overflow(const void* /*pc*/) {}
+    // The same at an instruction that may be in the simulator, called from the kernel. `stack`: the end of the lane's
+    // stack. True if the checker has reported it.
+    virtual bool stack_overflow(uintptr_t /*instruction*/, const uintptr_t* /*stack*/) { return false; }
+    // It calls free() with a pointer that is not on the device heap.
+    virtual void invalid_free(const void* /*pointer*/, const void* /*pc*/) {}
+    // It passes a pointer to its own or the block's memory to a kernel that it launches.
+    virtual void invalid_argument(uintptr_t /*pointer*/, Space, const void* /*pc*/) {}
+
+    // ---- what is known of a lane
+    // Whether it is in a loop that only waits and has let others go first there.
+    virtual bool polls_again(unsigned /*lane*/) const { return false; }
+    // The function in which it waits for others of its warp, or null.
+    virtual const char* function_of(unsigned /*lane*/) const { return nullptr; }
+    // The place of its last access since the last barrier, or null.
+    virtual const void* last_access(unsigned /*lane*/) const { return nullptr; }
+};
+
+}  // namespace simt::check
