@@ -16,8 +16,13 @@ load helpers
         expect_status 0
         expect_no_errors
         expect_output_like "^Usage: $program "
+        [ "$(wc -L <stdout)" -le 80 ] || complain "$program --help has long lines"
+        [ "$(sed -n 's/^\([A-Z].*\):$/\1/p' stdout | sed -n 1p)" = "Options of its own" ] || [ "$program" = hello ] || complain "$program: its own options come first"
         capture "$program" -d sim -h
         expect_status 0
+        expect_no_errors
+        [ "$(wc -L <stdout)" -le 80 ] && [ "$(wc -l <stdout)" -le 28 ] || complain "$program -h does not fit a screen"
+        [ "$(grep -c -E '^  (-.,|   ) --' stdout)" -le 10 ] || complain "$program -h has more than ten options"
         capture "$program" --version
         expect_status 0
         expect_no_errors
@@ -102,7 +107,25 @@ null-deref
 numbers.txt'
 }
 
+@test "the examples of -h run" {
+    local program example
+    # (Files of timings that compare can read.)
+    vecadd -d sim -n 100 -k cpu -r 5 --json >before.csv
+    cp before.csv after.csv
+    export CUDA_VISIBLE_DEVICES=''
+    for program in $(programs) plot compare; do
+        "$program" -h | sed -n '/^Examples:$/,/^$/s/^  //p' >examples
+        [ "$(wc -l <examples)" -eq 2 ] || complain "$program -h has $(wc -l <examples) examples"
+        while read -r example; do
+            [[ $example != matadd*=all ]] && [ "$program" != latency ] || continue
+            capture timeout 60 bash -o pipefail -c "$example"
+            [ "$status" -eq 0 ] || complain "$program: $example"
+        done <examples
+    done
+}
+
 @test "--help shows the actual default, also in the simulator" {
+    export COLUMNS=200
     capture reduce -d gpu --help
     expect_output_like $'\n  -n, --size LIST .* \\[16Mi; simulator: 64Ki\\]\n'
     expect_output_like $'\n  -r, --samples N .* \\[30; simulator: 5\\]\n'

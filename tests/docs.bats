@@ -23,7 +23,7 @@ rendered() {
 
 # The options of PROGRAM, one per line: -n, --size, ...
 options() {
-    "$1" --help | grep -o -E '^ +(-[A-Za-z], )?--[a-z0-9-]+' | tr -d ',' | tr -s ' ' '\n' | grep .
+    "$1" --help | grep -o -E '^ +(-[A-Za-z](, | ))?(--[a-z0-9-]+)?' | tr -d ',' | tr -s ' ' '\n' | grep .
 }
 
 # The options that PAGE has entries for, in the same form.

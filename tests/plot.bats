@@ -766,7 +766,7 @@ limit() { ulimit -t 5 && { [ -n "${SANITIZE-}" ] || ulimit -v 2000000; }; }
     capture plot sweep.csv -o missing/sweep.svg
     expect_status 5
     expect_refusal plot 'missing/sweep.svg'
-    [ "$(plot --complete --ki)" = "--kind"$'\t'"$(COLUMNS=300 plot --help | sed -n 's/.*--kind KIND *//p' | sed 's/ \[.*//')" ]
+    [ "$(plot --complete --ki)" = "--kind"$'\t'"$(COLUMNS=400 plot --help | sed -n 's/.*--kind KIND *//p' | sed 's/ \[.*//')" ]
     [ "$(plot --complete --kind h | cut -f 1)" = histogram ]
 }
 

@@ -18,6 +18,7 @@ static const Program program = {
     .summary =
         "Compares tables of timings with the first, or with --peers the kernels of one table: a verdict per row.",
     .operands = "BASE OTHER...",
+    .examples = {"compare before.csv after.csv", "reduce -n 64Ki --json | compare --peers - --base cpu"},
     .most_operands = 100,
     .has_kernels = false,
     .benchmark = false,

@@ -32,6 +32,7 @@ std::vector<std::string> names_of_properties(const std::string& option);
 const Program program = {
     .name = "devquery",
     .summary = "Describes the CUDA devices, or the simulated one where there is none: one property per row.",
+    .examples = {"devquery", "devquery --prop warp_size --value"},
     .benchmark = false,
     .options = own_options<DevqueryOptions>,
     .words = names_of_properties,

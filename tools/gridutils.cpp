@@ -65,12 +65,14 @@ void list_programs() {
 std::string help() {
     const std::string name = called(own_name);
     return text("Usage: {} [NAME [ARGUMENT]...]\n", name) +
-           "Runs the program NAME of gridutils with the arguments. Without a name, lists the programs.\n\n" +
-           "  -h, --help                 print this help\n" + "  -V, --version              print the version\n\n" +
+           wrapped("Runs the program NAME of gridutils with the arguments. Without a name, lists the programs.",
+                   help_width()) +
+           "\n\n" + "  -h, --help                 print this help\n" +
+           "  -V, --version              print the version\n\n" +
            wrapped(text("Exit codes: the program's own; 2 no such program, {} it cannot be started, {} it is not "
                         "installed. See {}(1) and gridutils(7).",
                         static_cast<int>(cannot_start), static_cast<int>(not_found), name),
-                   100) +
+                   help_width()) +
            "\n";
 }
 

@@ -59,6 +59,7 @@ const LatencyVariant variants[] = {
 const Program program = {
     .name = "latency",
     .summary = "Measures what one load, operation or barrier takes when the next one waits for it.",
+    .examples = {"latency", "latency --list"},
     .dtypes = {},
     .unit = "bytes",
     .sizes = "1Ki:64Gi:x2",

@@ -34,6 +34,7 @@ const Program memcheckdemo_program = {
     .name = "memcheckdemo",
     .summary = "Runs a program with one planted defect, or its corrected twin; without a name, lists them.",
     .operands = "[NAME]",
+    .examples = {"memcheckdemo --list", "memcheckdemo -d sim oob-global-write"},
     .most_operands = 1,
     .benchmark = false,
     .options = own_options<MemcheckdemoOptions>,

@@ -110,8 +110,11 @@ void run(Session& session) {
 }
 
 const Program program = [] {
-    Program program{"plot", "Draws a table: sweeps as lines, ladders as bars, samples as histograms or violins.",
-                    "[FILE]...", 1000};
+    Program program{"plot",
+                    "Draws a table: sweeps as lines, ladders as bars, samples as histograms or violins.",
+                    "[FILE]...",
+                    {"reduce -n 1Ki:16Ki:x4 | plot", "reduce --ladder -n 4Ki | plot -o ladder.svg"},
+                    1000};
     program.has_kernels = program.prints_table = program.benchmark = false;
     program.options = own_options<Settings>;
     return program;

@@ -12,19 +12,23 @@ std::string DefaultText::shown(bool simulated) const {
     return simulated ? in_simulator + "; GPU: " + on_gpu : on_gpu + "; simulator: " + in_simulator;
 }
 
-void OptionTable::add(OptionRow row) {
+OptionRow& OptionTable::add(OptionRow row) {
+    row.group = group_;
     const auto same = std::find_if(rows_.begin(), rows_.end(),
                                    [&](const OptionRow& other) { return other.long_name() == row.long_name(); });
-    if (same != rows_.end()) *same = std::move(row);
-    else rows_.push_back(std::move(row));
+    if (same == rows_.end()) return rows_.emplace_back(std::move(row));
+    row.group = same->group;
+    row.is_everyday = same->is_everyday;
+    row.is_for_benchmarks = same->is_for_benchmarks;
+    return *same = std::move(row);
 }
 
-void OptionTable::flag(const char* flags, const char* help, bool& field) {
-    add({flags, "", help, "", [&field, value = !field](const std::string&) { field = value; }});
+OptionRow& OptionTable::flag(const char* flags, const char* help, bool& field) {
+    return add({flags, "", help, "", [&field, value = !field](const std::string&) { field = value; }});
 }
 
-void OptionTable::number(const char* flags, const char* argument, const char* help, double& field, double smallest,
-                         double largest) {
+OptionRow& OptionTable::number(const char* flags, const char* argument, const char* help, double& field,
+                               double smallest, double largest) {
     OptionRow row{flags, argument, help, field <= 0 ? "" : number_text(field), {}};
     row.take = [&field, name = row.long_name(), smallest, largest](const std::string& word) {
         const std::optional<double> value = parse_number(word);
@@ -32,27 +36,30 @@ void OptionTable::number(const char* flags, const char* argument, const char* he
             fail(Exit::usage, "{} '{}' is not a number from {} to {}", name, word, smallest, largest);
         field = *value;
     };
-    add(std::move(row));
+    return add(std::move(row));
 }
 
-void OptionTable::text(const char* flags, const char* argument, const char* help, std::string& field) {
-    add({flags, argument, help, field, [&field](const std::string& word) { field = word; }});
+OptionRow& OptionTable::text(const char* flags, const char* argument, const char* help, std::string& field) {
+    return add({flags, argument, help, field, [&field](const std::string& word) { field = word; }});
 }
 
-void OptionTable::input_file(const char* flags, const char* argument, const char* help, std::string& field) {
-    text(flags, argument, help, field);
-    rows_.back().file = FileUse::input;
+OptionRow& OptionTable::input_file(const char* flags, const char* argument, const char* help, std::string& field) {
+    OptionRow& row = text(flags, argument, help, field);
+    row.file = FileUse::input;
+    return row;
 }
 
-void OptionTable::output_file(const char* flags, const char* argument, const char* help, std::string& field) {
-    text(flags, argument, help, field);
-    rows_.back().file = FileUse::output;
+OptionRow& OptionTable::output_file(const char* flags, const char* argument, const char* help, std::string& field) {
+    OptionRow& row = text(flags, argument, help, field);
+    row.file = FileUse::output;
+    return row;
 }
 
-void OptionTable::list(const char* flags, const char* argument, const char* help, std::vector<std::string>& field) {
+OptionRow& OptionTable::list(const char* flags, const char* argument, const char* help,
+                             std::vector<std::string>& field) {
     std::string fallback;
     for (const std::string& name : field) fallback += (fallback.empty() ? "" : ",") + name;
-    add({flags, argument, help, fallback, [&field](const std::string& words) { field = split(words, ','); }});
+    return add({flags, argument, help, fallback, [&field](const std::string& words) { field = split(words, ','); }});
 }
 
 std::string OptionTable::words_and_help(const std::vector<std::string>& words, const std::string& help) {

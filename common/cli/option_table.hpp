@@ -30,6 +30,9 @@ struct DefaultText {
     std::string shown(bool simulated) const;
 };
 
+// Where --help shows an option: in this order, each group below a heading.
+enum class OptionGroup { own, input, variants, measuring, output, checks, devices, general };
+
 struct OptionRow {
     std::string flags;     // "-n,--size"
     std::string argument;  // "LIST"; "" for a flag; "[=LIST]" if it may be left out
@@ -37,8 +40,15 @@ struct OptionRow {
     DefaultText fallback;
     std::function<void(const std::string&)> take;  // sets the field; Failure(usage) for an invalid argument
     FileUse file = FileUse::none;
+    OptionGroup group = OptionGroup::own;
+    bool is_everyday = false;        // -h shows it, too
+    bool is_for_benchmarks = false;  // it makes no sense where the program is a filter
 
-    std::string long_name() const { return flags.substr(flags.find("--")); }
+    // What a declaration may add.
+    OptionRow& everyday() { return is_everyday = true, *this; }
+    OptionRow& for_benchmarks() { return is_for_benchmarks = true, *this; }
+
+    std::string long_name() const { return flags.size() == 2 ? flags : flags.substr(flags.find("--")); }
     bool has_optional_argument() const { return !argument.empty() && argument[0] == '['; }
 };
 
@@ -94,56 +104,62 @@ DefaultText default_text(const PerBackend<T>& field, Show show) {
 // Fields are set when the command line is parsed: until then they must not move.
 class OptionTable {
 public:
+    using Group = OptionGroup;
+
     const std::vector<OptionRow>& rows() const { return rows_; }
 
-    // Any row. It replaces an earlier one with the same long name, so that a program can redefine a common option.
-    void add(OptionRow row);
+    // The rows that follow belong to this group, until the next call.
+    void begin(OptionGroup group) { group_ = group; }
+
+    // Any row. It replaces an earlier one with the same long name, in its group, so that a program can redefine a
+    // common option. This and the others return the row.
+    OptionRow& add(OptionRow row);
 
     // A flag: sets the opposite of the default.
-    void flag(const char* flags, const char* help, bool& field);
+    OptionRow& flag(const char* flags, const char* help, bool& field);
     // A flag: sets this value.
     template <typename Field>
-    void flag(const char* flags, const char* help, Field& field, typename FieldValue<Field>::Type value) {
-        add({flags, "", help, "", [&field, value](const std::string&) { set_field(field, value); }});
+    OptionRow& flag(const char* flags, const char* help, Field& field, typename FieldValue<Field>::Type value) {
+        return add({flags, "", help, "", [&field, value](const std::string&) { set_field(field, value); }});
     }
 
     // A whole number from smallest to largest, optionally with a suffix.
     template <typename Field>
-    void whole(const char* flags, const char* argument, const char* help, Field& field, std::size_t smallest,
-               std::size_t largest) {
+    OptionRow& whole(const char* flags, const char* argument, const char* help, Field& field, std::size_t smallest,
+                     std::size_t largest) {
         using T = typename FieldValue<Field>::Type;
         OptionRow row{flags, argument, help, default_text(field, [](T value) { return std::to_string(value); }), {}};
         row.take = [&field, name = row.long_name(), smallest, largest](const std::string& word) {
             set_field(field, static_cast<T>(whole_number(word, name, smallest, largest)));
         };
-        add(std::move(row));
+        return add(std::move(row));
     }
 
     // A number from smallest to largest. A default of 0 or less is not shown.
-    void number(const char* flags, const char* argument, const char* help, double& field, double smallest,
-                double largest);
+    OptionRow& number(const char* flags, const char* argument, const char* help, double& field, double smallest,
+                      double largest);
 
-    void text(const char* flags, const char* argument, const char* help, std::string& field);
+    OptionRow& text(const char* flags, const char* argument, const char* help, std::string& field);
 
     // The name of a file; "-" is standard input or output. No file may be both input and output.
-    void input_file(const char* flags, const char* argument, const char* help, std::string& field);
-    void output_file(const char* flags, const char* argument, const char* help, std::string& field);
+    OptionRow& input_file(const char* flags, const char* argument, const char* help, std::string& field);
+    OptionRow& output_file(const char* flags, const char* argument, const char* help, std::string& field);
 
     // A comma-separated list of words.
-    void list(const char* flags, const char* argument, const char* help, std::vector<std::string>& field);
+    OptionRow& list(const char* flags, const char* argument, const char* help, std::vector<std::string>& field);
 
     // The value that parse(argument) returns.
     template <typename Field, typename Parse>
-    void read(const char* flags, const char* argument, const std::string& help, const DefaultText& fallback,
-              Field& field, Parse parse) {
-        add({flags, argument, help, fallback,
-             [&field, parse](const std::string& word) { set_field(field, parse(word)); }});
+    OptionRow& read(const char* flags, const char* argument, const std::string& help, const DefaultText& fallback,
+                    Field& field, Parse parse) {
+        return add({flags, argument, help, fallback,
+                    [&field, parse](const std::string& word) { set_field(field, parse(word)); }});
     }
 
     // One of a few words, which --help shows before `help`.
     template <typename Field, std::size_t count>
-    void choice(const char* flags, const char* argument, const char* help, Field& field,
-                const Choice<typename FieldValue<Field>::Type> (&choices)[count]) {
+    OptionRow& choice(const char* flags, const char* argument, const char* help, Field& field,
+                      const Choice<typename FieldValue<Field>::Type> (&choices)[count]) {
         using T = typename FieldValue<Field>::Type;
         std::vector<std::string> words;
         for (const Choice<T>& one : choices) words.push_back(one.word);
@@ -155,7 +171,7 @@ public:
         OptionRow row{flags, argument, words_and_help(words, help), default_text(field, word_of), {}};
         row.take = [&field, values = std::vector<Choice<T>>(choices, choices + count), words, name = row.long_name()](
                        const std::string& word) { set_field(field, values[index_of(word, words, name)].value); };
-        add(std::move(row));
+        return add(std::move(row));
     }
 
     // "a, b or c: HELP", from which the completion takes the words.
@@ -168,4 +184,5 @@ private:
                                 const std::string& option);
 
     std::vector<OptionRow> rows_;
+    OptionGroup group_ = OptionGroup::own;
 };

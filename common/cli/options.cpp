@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -23,7 +24,9 @@ namespace {
 // The common options that apply to a program, then its own.
 OptionTable option_table(const Program& program, Options& options, void (*add_checks)(Options&, OptionTable&)) {
     OptionTable table;
-    table.add({"-h,--help", "", "print this help and exit", "", [](const std::string&) {}});
+    table.begin(OptionGroup::general);
+    table.add({"-h", "", "print the options that people use, and exit", "", [](const std::string&) {}});
+    table.add({"--help", "", "print all options and exit", "", [](const std::string&) {}});
     table.add({"-V,--version", "", "print the version and exit", "", [](const std::string&) {}});
     if (program.has_kernels) options.add_device_options(table);
     if (program.prints_table) options.add_table_options(table);
@@ -31,6 +34,7 @@ OptionTable option_table(const Program& program, Options& options, void (*add_ch
     if (add_checks) add_checks(options, table);
     if (program.benchmark) options.add_benchmark_options(table, program);
     if (program.has_kernels && program.most_operands > 0 && program.input_files) options.add_input_option(table);
+    table.begin(OptionGroup::own);
     if (program.options) program.options(options.own, table);
     return table;
 }
@@ -41,29 +45,75 @@ bool is_simulated(const Options& options) {
     return options.device == "auto" && seems_without_gpu();
 }
 
-std::string help_of(const Program& program, const OptionTable& table, const Options& options) {
+constexpr const char* headings[] = {"Options of its own", "Input",  "Variants and device",
+                                    "Measuring",          "Output", "Simulator and checks",
+                                    "Several devices",    "Help"};
+
+std::string usage_of(const Program& program, std::size_t width) {
+    return fmt::format("Usage: {} [OPTION]...{}{}\n{}\n", called(program.name), *program.operands ? " " : "",
+                       program.operands, wrapped(program.summary, width));
+}
+
+// An option with its help, in lines of this width. A long option has its first line for itself.
+std::string line_of(const OptionRow& row, std::size_t width, bool simulated) {
     constexpr std::size_t help_column = 29;
-    const std::size_t width = line_width(STDOUT_FILENO);
-    const bool narrow = width < 2 * help_column, simulated = is_simulated(options);
-    std::string help = fmt::format("Usage: {} [OPTION]...{}{}\n{}\n\n", called(program.name),
-                                   *program.operands ? " " : "", program.operands, wrapped(program.summary, width));
-    for (const OptionRow& row : table.rows()) {
-        std::string flags = row.flags;
-        if (flags[1] != '-') flags.insert(flags.find(',') + 1, " ");
-        else flags = "    " + flags;
-        if (!row.argument.empty()) flags += (row.has_optional_argument() ? "" : " ") + row.argument;
-        std::string words = row.help;
-        if (const std::string fallback = row.fallback.shown(simulated); !fallback.empty())
-            words += fmt::format("{}[{}]", words.empty() ? "" : " ", fallback);
-        if (narrow) help += fmt::format("  {}\n      {}\n", flags, wrapped(words, width, 6, 6));
-        else help += fmt::format("  {:<26} {}\n", flags, wrapped(words, width, help_column, help_column));
+    std::string flags = row.flags;
+    if (flags.size() > 2 && flags[1] != '-') flags.insert(flags.find(',') + 1, " ");
+    else if (flags.size() > 2) flags = "    " + flags;
+    if (!row.argument.empty()) flags += (row.has_optional_argument() ? "" : " ") + row.argument;
+    std::string words = row.help;
+    if (const std::string fallback = row.fallback.shown(simulated); !fallback.empty())
+        words += fmt::format("{}[{}]", words.empty() ? "" : " ", fallback);
+    if (width < 2 * help_column) return fmt::format("  {}\n      {}\n", flags, wrapped(words, width, 6, 6));
+    words = wrapped(words, width, help_column, help_column);
+    if (flags.size() + 3 > help_column) return fmt::format("  {}\n{:{}}{}\n", flags, "", help_column, words);
+    return fmt::format("  {:<26} {}\n", flags, words);
+}
+
+// All options, in their groups.
+std::string help_of(const Program& program, const OptionTable& table, const Options& options) {
+    const std::size_t width = help_width();
+    const bool simulated = is_simulated(options);
+    std::string help = usage_of(program, width);
+    for (std::size_t group = 0; group < std::size(headings); ++group) {
+        std::string lines;
+        for (const OptionRow& row : table.rows())
+            if (row.group == static_cast<OptionGroup>(group)) lines += line_of(row, width, simulated);
+        if (!lines.empty()) help += fmt::format("\n{}:\n{}", headings[group], lines);
     }
     const std::string codes = fmt::format(
         "Exit codes: 0 fine, 1 wrong result, 2 usage, 3 {}, 4 bad input, 5 output not written{}. See {}(1) and "
         "gridutils(7).",
         program.has_kernels ? "CUDA error" : "out of memory",
         program.has_kernels ? ", 77 no such device, 86 findings of --check" : "", called(program.name));
-    return help + '\n' + wrapped(codes, std::min<std::size_t>(width, 100)) + '\n';
+    return help + '\n' + wrapped(codes, width) + '\n';
+}
+
+// The ten options that people use: the first of the program's own, then those of all programs.
+std::string short_help_of(const Program& program, const OptionTable& table, const Options& options) {
+    constexpr std::size_t most = 10, least_own = 3;
+    const std::size_t width = help_width();
+    const bool simulated = is_simulated(options);
+    const auto is_everyday = [](const OptionRow& row) { return row.is_everyday; };
+    const auto everyday =
+        static_cast<std::size_t>(std::count_if(table.rows().begin(), table.rows().end(), is_everyday));
+    std::vector<const OptionRow*> shown;
+    for (const OptionRow& row : table.rows())
+        if (row.group == OptionGroup::own && shown.size() < std::max(least_own, most - std::min(most, everyday)))
+            shown.push_back(&row);
+    for (std::size_t group = 0; group < std::size(headings); ++group)
+        for (const OptionRow& row : table.rows())
+            if (row.group == static_cast<OptionGroup>(group) && is_everyday(row) && shown.size() < most)
+                shown.push_back(&row);
+    std::string help = usage_of(program, width) + "\nExamples:\n";
+    for (const char* example : program.examples) help += fmt::format("  {}\n", example);
+    help += "\nOptions:\n";
+    for (const OptionRow* row : shown) help += line_of(*row, width, simulated);
+    return help + '\n' +
+           wrapped(
+               fmt::format("{0} --help shows all options; {0}(1), as in man {0}, explains them.", called(program.name)),
+               width) +
+           '\n';
 }
 
 // Reports an unknown option, with the nearest one that exists.
@@ -182,14 +232,9 @@ void refuse_checks_of_gpus(const Options& options) {
              options.device);
 }
 
-// The common options that say what to measure and how to show it.
-constexpr const char* options_of_benchmarks[] = {"--list",    "--no-header", "--warmup",    "--samples", "--max-ci",
-                                                 "--timeout", "--cache",     "--ladder",    "--versus",  "--raw",
-                                                 "--seed",    "--tol",       "--no-verify", "--profile", "--counters",
-                                                 "--by-line", "--annotate",  "--weak",      "--predict"};
-
 // Refuses options that would be ignored, with operands or without.
-void refuse_ignored(const Program& program, const std::set<std::string>& given, const Options& options) {
+void refuse_ignored(const Program& program, const OptionTable& table, const std::set<std::string>& given,
+                    const Options& options) {
     if (given.count("--profile") > 0 && options.checks.any())
         fail(Exit::usage,
              "--profile is for tools that watch a GPU, and a checked run uses none; leave one of them out");
@@ -202,13 +247,10 @@ void refuse_ignored(const Program& program, const std::set<std::string>& given, 
     const std::string& operand = options.operands.front();
     if (given.count("--size") > 0)
         fail(Exit::usage, "--size is for generated input: '{}' has a size of its own", operand);
-    const auto refuse = [&](const std::string& name) {
-        if (given.count(name) > 0)
-            fail(Exit::usage, "{} is for benchmarks, and with '{}' {} is a filter: leave one of them out", name,
-                 operand, called(program.name));
-    };
-    for (const char* name : options_of_benchmarks) refuse(name);
-    for (const char* name : program.benchmark_options) refuse(name);
+    for (const OptionRow& row : table.rows())
+        if (row.is_for_benchmarks && given.count(row.long_name()) > 0)
+            fail(Exit::usage, "{} is for benchmarks, and with '{}' {} is a filter: leave one of them out",
+                 row.long_name(), operand, called(program.name));
     if (options.format.value_or(Format::jsonl) != Format::jsonl)
         fail(Exit::usage, "with '{}' {} is a filter, which prints only its result, or --json: leave {} out", operand,
              called(program.name), given.count("--csv") > 0 ? "--csv" : "--format");
@@ -304,16 +346,17 @@ bool parse_options(const Program& program, int argc, char** argv, Options& optio
     options.operands = operands_among(program, table, others);
     std::set<std::string> given;
     for (const Typed& option : typed) given.insert(option.row->long_name());
-    if (given.count("--help") > 0 || given.count("--version") > 0) {
+    if (given.count("-h") + given.count("--help") + given.count("--version") > 0) {
         take_what_is_right(typed);
-        print_to_standard_output(given.count("--help") > 0
-                                     ? help_of(program, table, options)
+        print_to_standard_output(given.count("--help") > 0 ? help_of(program, table, options)
+                                 : given.count("-h") > 0
+                                     ? short_help_of(program, table, options)
                                      : fmt::format("{} (gridutils) {}\n", called(program.name), gridutils_version));
         return false;
     }
     take(typed);
     complete(given, options);
-    refuse_ignored(program, given, options);
+    refuse_ignored(program, table, given, options);
     refuse_checks_of_gpus(options);
     options.is_bare = typed.empty() && options.operands.empty();
     refuse_shared_files(program, typed, options);

@@ -35,23 +35,29 @@ struct Options : MeasureSettings {
     // The rows of the option table. (Templates, so that only the parser compiles them.)
     template <typename Table>
     void add_device_options(Table& table) {
-        table.text("-d,--device", "DEVICE", "auto, gpu, all, sim, N, N,M, UUID or PCI id", device);
-        table.flag("-l,--list", "list the variants, or the devices, and exit", list);
+        table.begin(Table::Group::variants);
+        table.text("-d,--device", "DEVICE", "auto, gpu, all, sim, N, N,M, UUID or PCI id", device).everyday();
+        table.flag("-l,--list", "list the variants, or the devices, and exit", list).for_benchmarks();
     }
 
     template <typename Table>
     void add_table_options(Table& table) {
-        table.read("-f,--format", "FORMAT", "human, csv, tsv, jsonl or md; human on a terminal, else csv", "", format,
-                   parse_format);
+        table.begin(Table::Group::output);
+        table
+            .read("-f,--format", "FORMAT", "human, csv, tsv, jsonl or md; human on a terminal, else csv", "", format,
+                  parse_format)
+            .everyday();
         table.flag("--csv", "the same as --format csv", format, Format::csv);
         table.flag("--tsv", "the same as --format tsv", format, Format::tsv);
         table.flag("--json", "the same as --format jsonl", format, Format::jsonl);
-        table.flag("--no-header", "leave the header line out", header);
+        table.flag("--no-header", "leave the header line out", header).for_benchmarks();
     }
 
     template <typename Table>
     void add_basic_options(Table& table) {
-        table.output_file("-o,--output", "FILE", "write to FILE, which appears complete or not at all", output_path);
+        table.begin(Table::Group::output);
+        table.output_file("-o,--output", "FILE", "write to FILE, which appears complete or not at all", output_path)
+            .everyday();
         table.flag("-q,--quiet", "no notices on standard error", quiet);
         table.flag("-v,--verbose", "more notices on standard error", verbose);
         table.choice("--color", "WHEN", "color on standard error", color, whens);
@@ -65,9 +71,12 @@ struct Options : MeasureSettings {
         const auto refuse = [](const std::string& wrong) {
             if (!wrong.empty()) fail(Exit::usage, "{}", wrong);
         };
-        table.add({"--check", "[=LIST]",
-                   "memcheck, racecheck, initcheck, synccheck, leakcheck, unusedcheck or all: check every access", "",
-                   [this, refuse](const std::string& list) { refuse(parse_checks(list, checks)); }});
+        table.begin(Table::Group::checks);
+        table
+            .add({"--check", "[=LIST]",
+                  "memcheck, racecheck, initcheck, synccheck, leakcheck, unusedcheck or all: check every access", "",
+                  [this, refuse](const std::string& list) { refuse(parse_checks(list, checks)); }})
+            .everyday();
         const bool independent = checks.schedule == simt::Schedule::independent;
         table.add({"--schedule", "ORDER", "independent, lockstep or random:SEED: how checked threads take turns",
                    independent ? "independent" : "",
@@ -77,10 +86,15 @@ struct Options : MeasureSettings {
 
     template <typename Table>
     void add_benchmark_options(Table& table, const Program& program) {
-        table.read("-n,--size", "LIST",
-                   std::string(program.unit) + ": 1Ki,4Mi, A:B, A:B:xF or A:B:+S; k M G = 10^3.., Ki Mi Gi = 2^10..",
-                   {program.sizes, program.simulator_sizes}, sizes, parse_sizes);
-        table.list("-k,--kernel", "VARIANTS", "variants to run, all by default: names or globs", kernels);
+        table.begin(Table::Group::input);
+        table
+            .read("-n,--size", "LIST",
+                  std::string(program.unit) + ": 1Ki,4Mi, A:B, A:B:xF or A:B:+S; k M G = 10^3.., Ki Mi Gi = 2^10..",
+                  {program.sizes, program.simulator_sizes}, sizes, parse_sizes)
+            .everyday();
+        table.begin(Table::Group::variants);
+        table.list("-k,--kernel", "VARIANTS", "variants to run, all by default: names or globs", kernels).everyday();
+        table.begin(Table::Group::input);
         if (!program.dtypes.empty())
             table.read("-t,--dtype", "TYPE", names_of(program.dtypes) + ": element type",
                        name_of(program.dtypes.front()), dtype,
@@ -88,14 +102,17 @@ struct Options : MeasureSettings {
         MeasureSettings::add_options(table);
         if (program.gangs == Gangs::on_request) {
             add_gang_options(table);
-            table.read("--predict", "LIST", "--gang: also predict gangs of so many devices", "", predict.gangs,
-                       [](const std::string& list) { return parse_counts(list, "gang", 2, 1 << 20); });
+            table
+                .read("--predict", "LIST", "--gang: also predict gangs of so many devices", "", predict.gangs,
+                      [](const std::string& list) { return parse_counts(list, "gang", 2, 1 << 20); })
+                .for_benchmarks();
             add_prediction_options(table);
         }
     }
 
     template <typename Table>
     void add_input_option(Table& table) {
+        table.begin(Table::Group::input);
         table.read("--input-format", "FORMAT", list_text(input_formats(), "or") + ": instead of detecting it", "",
                    input_format, parse_input_format);
     }

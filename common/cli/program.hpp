@@ -24,8 +24,9 @@ enum class Gangs { never, on_request, always };
 
 struct Program {
     const char* name;
-    const char* summary;        // one sentence, for --help
-    const char* operands = "";  // "[FILE]..." for --help; "" if it takes none
+    const char* summary;                     // one sentence, for --help
+    const char* operands = "";               // "[FILE]..." for --help; "" if it takes none
+    std::vector<const char*> examples = {};  // two commands, for -h
     std::size_t most_operands = 0;
     bool has_kernels = true;                    // if not: no devices, and nothing to check (see host_program.hpp)
     bool prints_table = true;                   // --format and the like apply
@@ -36,7 +37,6 @@ struct Program {
     const char* simulator_sizes = "64Ki";       // and in the simulator
     std::vector<const Variant*> variants = {};  // variants_of(its table)
     void (*options)(std::any&, OptionTable&) = nullptr;  // own_options<Settings>, after the common ones
-    std::vector<const char*> benchmark_options = {};     // its own options that make no sense with operands
     std::vector<Column> columns = {};                    // its own p_ columns, after the common ones
     // For completion: the words that one of its own options accepts, or for "" its operands; none where files are meant.
     std::vector<std::string> (*words)(const std::string& option) = nullptr;

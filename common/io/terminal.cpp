@@ -19,6 +19,12 @@ std::size_t line_width(int descriptor) {
     return size.ws_col;
 }
 
+std::size_t help_width() {
+    constexpr std::size_t usual = 80;
+    const std::size_t width = line_width(STDOUT_FILENO);
+    return std::getenv("COLUMNS") ? width : std::min(width, usual);
+}
+
 std::size_t line_count(int descriptor) {
     winsize size{};
     if (!isatty(descriptor) || ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_row == 0) return no_limit;

@@ -10,6 +10,8 @@ constexpr std::size_t no_limit = static_cast<std::size_t>(-1);
 // Characters per line: COLUMNS if it is set, otherwise the width of the terminal behind the descriptor; no_limit if
 // there is none.
 std::size_t line_width(int descriptor);
+// For a program's help: eighty columns, or those of a narrower terminal, unless COLUMNS asks for another width.
+std::size_t help_width();
 
 // Lines of the terminal behind the descriptor; no_limit if there is none.
 std::size_t line_count(int descriptor);

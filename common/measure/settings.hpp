@@ -55,40 +55,61 @@ struct MeasureSettings {
     // The rows of these settings in the option table of a benchmark.
     template <typename Table>
     void add_options(Table& table) {
+        using Group = typename Table::Group;
+        table.begin(Group::variants);
         table.whole("-b,--block", "THREADS", "threads per block", block, 1, 1024);
-        table.whole("-w,--warmup", "N", "untimed launches before the samples", warmup, 0, 1'000'000);
-        table.whole("-r,--samples", "N", "timed launches at most", samples, 1, 1'000'000);
-        table.number("--max-ci", "PCT", "stop once the median's 95 % interval is within this many percent; 0: never",
-                     max_ci_percent, 0, 100);
-        table.number("--timeout", "SECONDS", "stop sampling a variant after this time", timeout_s, 0.001, 1e6);
-        table.choice("--cache", "STATE", "flush the L2 cache before every sample, or not", cold_cache,
-                     {{"cold", true}, {"warm", false}});
-        table.flag("--ladder", "add step, cumulative and over-CPU speed-ups", ladder);
-        table.text("--versus", "VARIANT", "sample every variant in turn with this one and add their ratio", versus);
-        table.flag("--raw", "a row per sample", raw);
-        table.whole("--seed", "N", "seed of the generated input", seed, 0, UINT64_MAX);
-        table.flag("--no-verify", "time without comparing results with the reference", verify);
-        table.number("--tol", "X", "relative error allowed instead of the bound from size, type and operation",
-                     tolerance, 0, 1);
-        table.flag("--profile", "one launch of each variant in an NVTX range, for ncu, nsys and compute-sanitizer",
-                   profile);
-        table.flag("--counters", "count memory requests, conflicts and branches of each variant in the simulator",
-                   checks.counters);
-        table.flag("--by-line", "the same, with a row per source line", by_line);
-        table.flag("--annotate", "the same, as the source with counters beside its lines", annotate);
+        table.begin(Group::measuring);
+        table.whole("-w,--warmup", "N", "untimed launches before the samples", warmup, 0, 1'000'000).for_benchmarks();
+        table.whole("-r,--samples", "N", "timed launches at most", samples, 1, 1'000'000).for_benchmarks();
+        table
+            .number("--max-ci", "PCT", "stop once the median's 95 % interval is within this many percent; 0: never",
+                    max_ci_percent, 0, 100)
+            .for_benchmarks();
+        table.number("--timeout", "SECONDS", "stop sampling a variant after this time", timeout_s, 0.001, 1e6)
+            .for_benchmarks();
+        table
+            .choice("--cache", "STATE", "flush the L2 cache before every sample, or not", cold_cache,
+                    {{"cold", true}, {"warm", false}})
+            .for_benchmarks();
+        table.flag("--ladder", "add step, cumulative and over-CPU speed-ups", ladder).everyday().for_benchmarks();
+        table.text("--versus", "VARIANT", "sample every variant in turn with this one and add their ratio", versus)
+            .for_benchmarks();
+        table.flag("--raw", "a row per sample", raw).for_benchmarks();
+        table.begin(Group::input);
+        table.whole("--seed", "N", "seed of the generated input", seed, 0, UINT64_MAX).for_benchmarks();
+        table.begin(Group::measuring);
+        table.flag("--no-verify", "time without comparing results with the reference", verify).for_benchmarks();
+        table
+            .number("--tol", "X", "relative error allowed instead of the bound from size, type and operation",
+                    tolerance, 0, 1)
+            .for_benchmarks();
+        table
+            .flag("--profile", "one launch of each variant in an NVTX range, for ncu, nsys and compute-sanitizer",
+                  profile)
+            .for_benchmarks();
+        table.begin(Group::checks);
+        table
+            .flag("--counters", "count memory requests, conflicts and branches of each variant in the simulator",
+                  checks.counters)
+            .for_benchmarks();
+        table.flag("--by-line", "the same, with a row per source line", by_line).for_benchmarks();
+        table.flag("--annotate", "the same, as the source with counters beside its lines", annotate).for_benchmarks();
     }
 
     // Options of programs that can spread a problem over several devices.
     template <typename Table>
     void add_gang_options(Table& table) {
+        table.begin(Table::Group::devices);
         table.flag("--gang",
                    "all devices, or those of -d, work together on one problem; with --ladder also 1, 2, 4, ...", gang);
-        table.flag("--weak", "--gang: the size is that of each device's part, not of the whole problem", weak);
+        table.flag("--weak", "--gang: the size is that of each device's part, not of the whole problem", weak)
+            .for_benchmarks();
     }
 
     // Options for their predictions.
     template <typename Table>
     void add_prediction_options(Table& table) {
+        table.begin(Table::Group::devices);
         table.whole("--per-machine", "N", "--predict: GPUs per machine, joined by NVLink", predict.per_machine, 1,
                     1024);
         table.number("--network-latency", "US", "--predict: microseconds for a short message between machines",

@@ -151,6 +151,7 @@ inline const ColumnOf<AccessCells> access_columns[] = {
 inline const Program access_program = {
     .name = "access",
     .summary = "Measures how the words that a warp touches decide the bandwidth; without a GPU, counts their sectors.",
+    .examples = {"access -k coalesced,offset,stride,scattered", "access -k stride --stride 1,2,4,8,16,32 | plot"},
     .dtypes = {},
     .sizes = "64Mi",
     .simulator_sizes = "16Ki",

@@ -83,6 +83,7 @@ inline const ColumnOf<BankCells> bank_columns[] = {
 inline const Program banks_program = {
     .name = "banks",
     .summary = "Measures what bank conflicts in shared memory cost; without a GPU, counts them.",
+    .examples = {"banks -k row,column,swizzled-column", "banks -k stride --stride 1:32 | plot"},
     .dtypes = {},
     .unit = "requests",
     .sizes = "4Ki",

@@ -82,6 +82,7 @@ inline const ColumnOf<CollectiveCells> collective_columns[] = {
 inline const Program collective_program = {
     .name = "collective",
     .summary = "Measures operations of several devices together: reductions, copies to all, exchanges.",
+    .examples = {"SIMCC_DEVICES=4 collective -n 64Ki", "collective -k fastest --versus all-reduce -n 1:16Ki:x8"},
     .dtypes = {DType::f32, DType::f64, DType::i32, DType::i64, DType::f16, DType::bf16},
     .sizes = "1,1Ki,16Ki,256Ki,4Mi,64Mi",
     .simulator_sizes = "1,1Ki,16Ki",

@@ -29,9 +29,12 @@ struct ConvolutionOptions {
     void add_options(OptionTable& table) {
         table.input_file("--weights", "LIST", "the filter: 1,2,1, or a file of numbers; 1/3,1/3,1/3 by default",
                          weights);
-        table.read("--width", "LIST", "widths of random filters instead: 3,17,63 or A:B:+S", "", widths, parse_widths);
+        table.read("--width", "LIST", "widths of random filters instead: 3,17,63 or A:B:+S", "", widths, parse_widths)
+            .for_benchmarks();
         table.choice("--border", "BORDER", "what lies beyond the signal's ends", border, borders);
-        table.whole("--offset", "N", "begin signal and output N elements past an aligned address", offset, 0,
-                    largest_offset);
+        table
+            .whole("--offset", "N", "begin signal and output N elements past an aligned address", offset, 0,
+                   largest_offset)
+            .for_benchmarks();
     }
 };

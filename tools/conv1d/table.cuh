@@ -87,12 +87,12 @@ inline const Program convolution_program = {
     .summary =
         "Convolves a signal with a filter: a benchmark of ways to do it, or a filter over FILE (- for standard input).",
     .operands = "[FILE]",
+    .examples = {"conv1d --width 3,33 -k copy,fastest", "seq 5 | conv1d --weights 1,2,1 -"},
     .most_operands = 1,
     .dtypes = {DType::f32, DType::f64},
     .sizes = "16Mi",
     .variants = variants_of(convolution_variants),
     .options = own_options<ConvolutionOptions>,
-    .benchmark_options = {"--width", "--offset"},
     .columns = columns_of(convolution_columns),
     .gangs = Gangs::on_request,
 };

@@ -90,6 +90,7 @@ inline const ColumnOf<DivergeCells> diverge_columns[] = {
 inline const Program diverge_program = {
     .name = "diverge",
     .summary = "Measures what it costs when lanes of a warp go different ways; without a GPU, counts it.",
+    .examples = {"diverge -k thread-parity,reordered", "diverge -k thread-parity --operations 1:256:x2 | plot"},
     .dtypes = {},
     .unit = "words",
     .sizes = "256Ki",

@@ -46,7 +46,7 @@ struct MataddOptions {
         table.whole("--offset", "N", "begin the matrices N elements past an aligned address", offset, 0,
                     largest_offset);
         table.read("--occupancy", "LIST",
-                   "registers=N,smem=BYTES,block=N,cc=M.N|all,carveout=PCT: the occupancy calculator alone", "",
+                   "registers=N,smem=BYTES,block=N and cc=M.N|all, carveout=PCT: the occupancy calculator alone", "",
                    occupancy, parse_occupancy);
         table.whole("--against-cuda", "N", "compare the calculator with CUDA's on N random launches",
                     launches_to_compare, 1, 1'000'000);

@@ -126,6 +126,7 @@ inline const Program matadd_program = {
     .summary =
         "Adds two matrices in blocks of any shape, with the occupancy of each and what limits it; or computes the "
         "occupancy alone.",
+    .examples = {"matadd -k '*-major' -n 64", "matadd --occupancy registers=64,smem=16384,block=256,cc=all"},
     .dtypes = {DType::f32, DType::f64},
     .sizes = "256Mi",
     .simulator_sizes = "16Ki",

@@ -47,18 +47,27 @@ struct MatmulOptions {
                      most_scale);
         table.number("--scale-b", "X", "the same for B's; in a benchmark the default fits the type's range", scale_b,
                      least_scale, most_scale);
-        table.flag("--explain", "say which kernel 'fastest' is, and why", explain);
-        table.choice("--split", "WAY", "--gang: devices have rows of C, or tiles; rows if not given", split,
-                     {{"rows", GangSplit::rows}, {"tiles", GangSplit::tiles}});
-        table.whole("--panel", "N",
-                    "--split tiles: columns of B that devices exchange at once; 4096 or more if not given", panel, 1,
-                    most_batch);
-        table.flag("--timeline",
-                   "--split tiles: draw a run of each variant, below the human table, else on standard error",
-                   timeline);
-        table.output_file("--trace", "FILE",
-                          "--split tiles: write that run as a trace for Perfetto and chrome://tracing", trace);
-        table.text("--tile", "NAME", "tiles of hopper, tf32x3, direct, thin, instead of the best one; 'all', 'list'",
-                   tile);
+        table.flag("--explain", "say which kernel 'fastest' is, and why", explain).for_benchmarks();
+        table
+            .choice("--split", "WAY", "--gang: devices have rows of C, or tiles; rows if not given", split,
+                    {{"rows", GangSplit::rows}, {"tiles", GangSplit::tiles}})
+            .for_benchmarks();
+        table
+            .whole("--panel", "N",
+                   "--split tiles: columns of B that devices exchange at once; 4096 or more if not given", panel, 1,
+                   most_batch)
+            .for_benchmarks();
+        table
+            .flag("--timeline",
+                  "--split tiles: draw a run of each variant, below the human table, else on standard error", timeline)
+            .for_benchmarks();
+        table
+            .output_file("--trace", "FILE",
+                         "--split tiles: write that run as a trace for Perfetto and chrome://tracing", trace)
+            .for_benchmarks();
+        table
+            .text("--tile", "NAME", "tiles of hopper, tf32x3, direct, thin, instead of the best one; 'all', 'list'",
+                  tile)
+            .for_benchmarks();
     }
 };

@@ -214,11 +214,11 @@ inline const Program matmul_program = {
         "Multiplies two matrices: a benchmark from the textbook's kernel to tensor cores, or a filter over A and B "
         "(files, or - for one).",
     .operands = "[A B]",
+    .examples = {"matmul -n 64 -k 'naive,tiled-*,fastest'", "matmul --shape 2x2x2 <(seq 4) <(seq 4)"},
     .most_operands = 2,
     .dtypes = {DType::f32, DType::f64, DType::tf32, DType::bf16, DType::f16, DType::e4m3, DType::e5m2},
     .variants = variants_of(matmul_variants),
     .options = own_options<MatmulOptions>,
-    .benchmark_options = {"--explain", "--tile", "--split", "--panel", "--timeline", "--trace"},
     .columns = columns_of(matmul_columns),
     .gangs = Gangs::on_request,
 };

@@ -101,6 +101,7 @@ inline const Program nested_program = {
     .summary =
         "Kernels that launch kernels: what a launch costs, depending on who makes it and how deep it is, and two cases "
         "in which it may pay.",
+    .examples = {"nested -k squares --side 600", "nested --hello 4"},
     .dtypes = {},
     .unit = "launches",
     .sizes = "1Ki",

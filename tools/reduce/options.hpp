@@ -49,8 +49,9 @@ struct ReduceOptions {
         table.flag("--accurate", "sums whose error hardly grows with the count", accuracy, Accuracy::accurate);
         table.flag("--exact", "sums that are the nearest to the exact ones", accuracy, Accuracy::exact);
         table.whole("--axis", "N", "a result for each column (0) or row (1) of a matrix", axis, 0, 1);
-        table.choice("--values", "KIND", "the numbers of the benchmark", values, reduce_values);
-        table.whole("--offset", "N", "begin the input N elements past an aligned address", offset, 0, largest_offset);
+        table.choice("--values", "KIND", "the numbers of the benchmark", values, reduce_values).for_benchmarks();
+        table.whole("--offset", "N", "begin the input N elements past an aligned address", offset, 0, largest_offset)
+            .for_benchmarks();
     }
 
 private:

@@ -191,12 +191,12 @@ inline const Program reduce_program = {
         "Reduces numbers to their sum, extremes, mean, variance and more: a benchmark of every method, or a filter "
         "over FILE or - .",
     .operands = "[FILE]",
+    .examples = {"reduce --ladder", "seq 10 | reduce --op mean -"},
     .most_operands = 1,
     .dtypes = {DType::f32, DType::f64, DType::i32, DType::i64},
     .sizes = "16Mi",
     .variants = variants_of(reduce_variants),
     .options = own_options<ReduceOptions>,
-    .benchmark_options = {"--offset", "--values"},
     .columns = columns_of(reduce_columns),
     .gangs = Gangs::on_request,
 };

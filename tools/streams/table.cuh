@@ -91,6 +91,8 @@ inline const Program streams_program = {
     .summary =
         "Measures and draws what streams overlap: slow kernels, copies with kernels, launches, and the host "
         "beside them.",
+    .examples = {"streams -k kernels-default,kernels-streams --timeline -f human",
+                 "streams -k 'copy-*' --tune -f human"},
     .dtypes = {DType::i32},
     .sizes = "128Mi",
     .variants = variants_of(streams_variants),

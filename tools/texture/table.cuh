@@ -164,6 +164,7 @@ inline const Program texture_program = {
     .summary =
         "Reads a matrix through global memory, the read-only path and textures, and constant memory: a "
         "benchmark.",
+    .examples = {"texture -k 'row-*,column-*'", "texture -k filter-y-global -b 32x8,16x16,8x32,4x64"},
     .dtypes = {DType::f32, DType::f16},
     .sizes = "8Ki",
     .simulator_sizes = "64",

@@ -120,6 +120,7 @@ inline const Program threads_program = {
     .name = "threads",
     .summary =
         "Launches a grid and shows who runs where: a row per thread, warp, block or multiprocessor, and a timeline.",
+    .examples = {"threads --grid 2x2 --block 4x3", "threads -g 40 -b 256 --by block --timeline -f human"},
     .benchmark = false,
     .options = own_options<ThreadsOptions>,
 };

@@ -132,6 +132,7 @@ inline const ColumnOf<TransferCells> transfer_columns[] = {
 inline const Program transfer_program = {
     .name = "transfer",
     .summary = "Measures copies between the host and devices, by size, kind of memory, direction and way.",
+    .examples = {"transfer -n 1Mi -k 'pinned-*'", "transfer --break-even -n 16Ki:256Ki:x4 -f human"},
     .dtypes = {},
     .unit = "bytes",
     .sizes = "1,4Ki,64Ki,1Mi,16Mi,256Mi",

@@ -35,10 +35,13 @@ struct TransposeOptions {
         const auto side = [](const std::vector<MatrixShape>& squares) { return std::to_string(squares.front().rows); };
         table.read("-n,--size", "LIST", "shapes: N, ROWSxCOLUMNS, or N in a range A:B:xF or A:B:+S",
                    default_text(shapes, side), shapes, parse_matrix_shapes);
-        table.whole("--offset", "N", "begin both matrices N elements past an aligned address", offset, 0,
-                    largest_offset);
-        table.whole("--pieces", "N", "--gang: send each device's rows in N pieces; 0: as their size suggests", pieces,
-                    0, 1024);
+        table
+            .whole("--offset", "N", "begin both matrices N elements past an aligned address", offset, 0, largest_offset)
+            .for_benchmarks();
+        table
+            .whole("--pieces", "N", "--gang: send each device's rows in N pieces; 0: as their size suggests", pieces, 0,
+                   1024)
+            .for_benchmarks();
         table.read("--shape", "ROWSxCOLUMNS", "the shape of raw data, or of text that is not a row per line", "",
                    file_shape, [](const std::string& word) {
                        const std::vector<MatrixShape> one = parse_matrix_shapes(word);
@@ -140,12 +143,12 @@ inline const Program transpose_program = {
     .name = "transpose",
     .summary = "Transposes a matrix: a benchmark of the ways to do it, or a filter over FILE (- for standard input).",
     .operands = "[FILE]",
+    .examples = {"transpose -n 256 --ladder", "printf '1 2 3\\n4 5 6\\n' | transpose -"},
     .most_operands = 1,
     .dtypes = {DType::f32, DType::f64, DType::f16, DType::i8},
     .sizes = "64Mi",
     .variants = variants_of(transpose_variants),
     .options = own_options<TransposeOptions>,
-    .benchmark_options = {"--offset", "--pieces"},
     .columns = columns_of(transpose_columns),
     .gangs = Gangs::on_request,
 };

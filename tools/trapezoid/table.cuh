@@ -148,6 +148,7 @@ inline std::vector<std::string> trapezoid_words(const std::string& option) {
 inline const Program trapezoid_program = {
     .name = "trapezoid",
     .summary = "Integrates a function by the trapezoidal rule: a benchmark of ways to add many numbers up.",
+    .examples = {"trapezoid -k atomic,shuffle,block", "trapezoid --function 'exp(-x*x)' --to 2"},
     .dtypes = {DType::f32, DType::f64},
     .unit = "trapezoids",
     .sizes = "1Mi,64Mi",

@@ -24,8 +24,10 @@ struct VecaddOptions {
     void add_options(OptionTable& table) {
         std::vector<std::string> words = BACKEND::memory_kind_names();
         words.push_back("all");
-        table.read("--memory", "LIST", list_text(words, "or"), memory.front(), memory, BACKEND::parse_memory_kinds);
-        table.whole("--offset", "N", "begin the vectors N elements past an aligned address", offset, 0, largest_offset);
+        table.read("--memory", "LIST", list_text(words, "or"), memory.front(), memory, BACKEND::parse_memory_kinds)
+            .for_benchmarks();
+        table.whole("--offset", "N", "begin the vectors N elements past an aligned address", offset, 0, largest_offset)
+            .for_benchmarks();
     }
 };
 
@@ -106,12 +108,12 @@ inline const Program vecadd_program = {
         "Adds two vectors: a benchmark of variants and kinds of memory, or a filter over A and B (files, or - for "
         "one of them).",
     .operands = "[A B]",
+    .examples = {"vecadd -n 1Mi", "seq 3 | vecadd - <(seq 10 10 30)"},
     .most_operands = 2,
     .dtypes = {DType::f32, DType::f64, DType::i32, DType::i64},
     .sizes = "16Mi",
     .variants = variants_of(vecadd_variants),
     .options = own_options<VecaddOptions>,
-    .benchmark_options = {"--memory", "--offset"},
     .columns = columns_of(vecadd_columns),
     .gangs = Gangs::on_request,
 };

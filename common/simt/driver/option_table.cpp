@@ -338,11 +338,9 @@ std::string completion_text(const std::string& word) {
 }
 
 std::string help_text() {
-    constexpr std::size_t names_width = 28, narrowest_text = 24, margin = 4, longest_line = 100;
-    const std::size_t width = line_width(STDOUT_FILENO);
-    const auto paragraph = [=](const std::string& words) {
-        return wrapped(words, std::min(width, longest_line)) + "\n";
-    };
+    constexpr std::size_t names_width = 28, narrowest_text = 24, margin = 4;
+    const std::size_t width = help_width();
+    const auto paragraph = [=](const std::string& words) { return wrapped(words, width) + "\n"; };
     std::string text =
         paragraph("Usage: " + called("simcc") + " [OPTION]... FILE...") +
         paragraph("Compile CUDA C++ for the simulator of gridutils: no GPU, driver or toolkit is needed.") +
