@@ -233,6 +233,13 @@ build/plants.inc: $(wildcard kernels/memcheckdemo/*.cuh kernels/memcheckdemo/*/*
 	@mkdir -p build
 	@for file in $^; do printf '{"%s", R"PLANT(' "$$file" && cat "$$file" && printf ')PLANT"},\n' || exit; done >$@
 build/host/tools/memcheckdemo/own.o build/alone/tools/memcheckdemo/sources.cpp.ok: build/plants.inc
+# Each plant's head is its row of the table.
+build/plant_table.inc: tools/memcheckdemo/plants.awk $(sort $(wildcard kernels/memcheckdemo/*/*.cuh)) FORCE
+	@mkdir -p build
+	@awk -f $(filter-out FORCE,$^) >$@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+$(BACKENDS:%=build/%/tools/memcheckdemo.o) $(patsubst %,build/alone/%.ok,$(wildcard kernels/memcheckdemo/plants.cuh \
+    tools/memcheckdemo/*.cuh)): build/plant_table.inc
 
 # Only version.cpp includes this file, which is written when the version or the revision has changed.
 version_header = printf '\#define GRIDUTILS_%s\n' 'VERSION "$(VERSION)"' 'REVISION "$(REVISION)"'

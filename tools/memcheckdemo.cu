@@ -19,10 +19,7 @@
 #include "tools/memcheckdemo/grade.cuh"
 #include "tools/memcheckdemo/lab.cuh"
 #include "tools/memcheckdemo/outcome.cuh"
-#include "tools/memcheckdemo/table_access.cuh"
-#include "tools/memcheckdemo/table_calls.cuh"
-#include "tools/memcheckdemo/table_races.cuh"
-#include "tools/memcheckdemo/table_values.cuh"
+#include "tools/memcheckdemo/plant.cuh"
 #include "tools/memcheckdemo/watchdog.cuh"
 
 namespace BACKEND {
@@ -42,26 +39,20 @@ const Program memcheckdemo_program = {
     .input_files = false,
 };
 
-const std::vector<Plant>& all_plants() {
-    static const std::vector<Plant> all = [] {
-        std::vector<Plant> joined;
-        for (const auto* part : {&access_plants, &call_plants, &race_plants, &value_plants})
-            joined.insert(joined.end(), part->begin(), part->end());
-        return joined;
-    }();
-    return all;
-}
+const std::vector<Plant> all_plants = {
+#include "build/plant_table.inc"
+};
 
 std::vector<std::string> names_of_plants(const std::string& option) {
     std::vector<std::string> names;
-    for (const Plant& plant : all_plants())
+    for (const Plant& plant : all_plants)
         if (option.empty()) names.push_back(plant.name);
     return names;
 }
 
 const Plant& plant_of(const std::string& name) {
     std::vector<std::string> names;
-    for (const Plant& plant : all_plants()) {
+    for (const Plant& plant : all_plants) {
         if (name == plant.name) return plant;
         names.push_back(plant.name);
     }
@@ -74,7 +65,7 @@ const Plant& plant_of(const std::string& name) {
 // nor crashes the process.
 const Plant& mystery_plant(std::uint64_t seed) {
     std::vector<const Plant*> candidates;
-    for (const Plant& plant : all_plants())
+    for (const Plant& plant : all_plants)
         if (plant.is_reported() && plant.simulator == 'Y' && !plant.hangs &&
             plant.code.faulty != faulty::last_value::run)
             candidates.push_back(&plant);
@@ -143,7 +134,7 @@ void run(Session& session) {
     }
     if (!asked.twin_report.empty() && asked.report.empty()) fail(Exit::usage, "--twin goes with --grade");
     const bool nothing_asked = session.options.operands.empty() && !asked.mystery && !asked.fixed && answer == nullptr;
-    if (session.options.list || nothing_asked) return list_plants(session, all_plants());
+    if (session.options.list || nothing_asked) return list_plants(session, all_plants);
     (answer != nullptr ? answer : run_subject)(session, subject_of(session));
 }
 

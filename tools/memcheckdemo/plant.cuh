@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A row of memcheckdemo's tables: everything that is known about one planted defect.
+// A row of memcheckdemo's table: everything that is known about one planted defect. plants.awk writes it from the head
+// of the plant's file.
 #pragma once
 
 #include <vector>
@@ -25,12 +26,6 @@ struct Code {
     Run faulty, fixed;
 };
 
-#define PLANT(folder, name)                                                                          \
-    {                                                                                                \
-        "kernels/memcheckdemo/" #folder "/" #name ".cuh", fixed::name::input, fixed::name::expected, \
-            faulty::name::run, fixed::name::run                                                      \
-    }
-
 struct Plant {
     const char* name;
     const char* category;  // the tool for such defects, or "unreported"
@@ -45,9 +40,9 @@ struct Plant {
     const char* hints[3];            // from the symptom to the place
     const char* reveal;              // the defect and its cure
     Code code;
-    bool hangs = false;
-    bool named = true;                  // compute-sanitizer's report names the line
-    const char* simulator_report = "";  // the first line of the simulator's finding, where it is another
+    bool hangs;
+    bool named;                    // compute-sanitizer's report names the line
+    const char* simulator_report;  // the first line of the simulator's finding, where it is another
 
     bool is_reported() const { return *report != '\0'; }
     const char* report_of_simulator() const { return *simulator_report != '\0' ? simulator_report : report; }

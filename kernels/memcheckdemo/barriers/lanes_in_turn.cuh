@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: MIT
-//! The lanes of a warp wait for each other's lock. If they run in lockstep, the owner never gets to release it.
+//! plant: lane-spinlock, row 46
+//! defect: lanes of one warp wait for each other's lock
+//! tool: synccheck, in no toolkit
+//! bare: right result; every GPU of CUDA 13 makes progress
+//! simulator: + --schedule lockstep
+//! finding: Barrier error detected\. Threads wait for others of their warp
+//! hint 1: The total is right wherever the lanes of a warp advance one by one.
+//! hint 2: What if the lanes of a warp run in lockstep?
+//! hint 3: While a lane waits in the loop, who releases the lock?
+//! cure: Before Volta, and wherever lanes run in lockstep, the loop keeps the lock's owner from running on. Take the
+//!     lock, do the work and release it in one branch of the loop.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 // One lane at a time adds its element.

@@ -1,5 +1,16 @@
 // SPDX-License-Identifier: MIT
-//! A barrier object counts arrivals from init() on, and init() is missing.
+//! plant: cuda-barrier-misuse, row 47
+//! defect: a cuda::barrier is used without init
+//! tool: synccheck, since 11.4
+//! report: Barrier error detected\. Missing init.*
+//! bare: crash or hang
+//! hangs: yes
+//! simulator: Y
+//! hint 1: The kernel crashes, or does not end.
+//! hint 2: How many arrivals does the barrier expect?
+//! hint 3: Who sets that number?
+//! cure: A barrier object in shared memory starts as whatever was there. One thread calls init, then all
+//!     __syncthreads().
 #include <cuda/barrier>
 
 #include "kernels/memcheckdemo/textbook.cuh"

@@ -1,5 +1,16 @@
 // SPDX-License-Identifier: MIT
-//! __syncwarp() waits for all 32 lanes. The last one waits somewhere else.
+//! plant: syncwarp-missing-lane, row 43
+//! defect: __syncwarp names a lane that waits elsewhere
+//! tool: synccheck, in no toolkit
+//! bare: hang
+//! hangs: yes
+//! simulator: +
+//! finding: Barrier error detected\. Threads wait for each other in different places
+//! hint 1: The kernel does not end.
+//! hint 2: Who waits for whom?
+//! hint 3: Which lane does not reach __syncwarp()?
+//! cure: __syncwarp() waits for all 32 lanes, and lane 31 waits at __syncthreads(). All of them must reach the same
+//!     one.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 // Each lane takes its neighbor's element; the last lane takes the first one.

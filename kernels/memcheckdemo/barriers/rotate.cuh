@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: MIT
-//! The mask names the first 16 lanes; all 32 call.
+//! plant: syncwarp-extra-lane, row 42
+//! defect: a lane calls __syncwarp with a mask that does not name it
+//! tool: synccheck, since 11.0
+//! report: Barrier error detected\. Invalid arguments.*
+//! bare: right result
+//! simulator: Y
+//! hint 1: The result is right.
+//! hint 2: Which lanes does the mask name?
+//! hint 3: Which lanes call?
+//! cure: A lane must be in the mask that it waits with. All 32 call: 0xffffffff.
+//! note: The mask names the first 16 lanes; all 32 call.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 // Each half of a warp is rotated by one.

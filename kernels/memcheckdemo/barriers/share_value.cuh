@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: MIT
-//! Lane 20 has the value, but takes no part in the shuffle.
+//! plant: shfl-inactive-lane, row 44
+//! defect: a shuffle reads from a lane that takes no part
+//! tool: synccheck, in no toolkit
+//! bare: right or wrong result
+//! simulator: +
+//! finding: Barrier error detected\. Invalid arguments
+//! hint 1: The value that is shared is not what lane 20 has.
+//! hint 2: Who takes part in the shuffle?
+//! hint 3: Lane 20 is neither in the mask nor in the branch.
+//! cure: The result of reading a lane that takes no part is undefined. Shuffle with all lanes, then branch.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 // Half of the lanes add lane 20's value.

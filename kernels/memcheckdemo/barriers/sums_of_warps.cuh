@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: MIT
-//! A block of 40 threads: its second warp has eight lanes, but the sum reads from 32.
+//! plant: shfl-short-warp, row 45
+//! defect: a sum over a warp that has only eight lanes
+//! tool: synccheck, in no toolkit
+//! bare: right or wrong result
+//! simulator: +
+//! finding: Barrier error detected\. Invalid arguments
+//! hint 1: The sums are right, by chance.
+//! hint 2: How many threads does the last warp have?
+//! hint 3: Which lanes does the shuffle read in a warp of eight?
+//! cure: Lanes that do not exist have no value. Name the lanes that exist, and add only what comes from them.
+//! note: A block of 40 threads: its second warp has eight lanes, but the sum reads from 32.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void sums_of_warps(const int* in, int* sums) {

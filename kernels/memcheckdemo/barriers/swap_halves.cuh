@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: MIT
-//! Each half of a warp waits at its own barrier, but a barrier is for the whole block.
+//! plant: divergent-syncthreads, row 41
+//! defect: each half of a warp has a barrier of its own
+//! tool: synccheck, since 11.0
+//! report: Barrier error detected\. Divergent thread\(s\) in (warp|block).*
+//! bare: wrong or right result
+//! simulator: Y
+//! hint 1: Half of the result is wrong, or it is right.
+//! hint 2: How many __syncthreads() are there, and who reaches each?
+//! hint 3: Look at the two branches.
+//! cure: All threads of the block must reach the same __syncthreads(). Take it out of the branches.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 // Each half takes the other's elements; then the lower half adds pairs, and the upper half subtracts them.

@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: MIT
-//! The guard lets one thread too many through.
+//! plant: oob-global-write, row 1
+//! defect: the guard lets one thread too many through
+//! tool: memcheck, since 11.0
+//! report: Invalid __global__ write of size 4 bytes
+//! bare: right result
+//! simulator: Y
+//! hint 1: Without a checker the result is right, and yet something is written that should not be.
+//! hint 2: The array has 1000 elements, the grid 1024 threads: which of them may write?
+//! hint 3: Look at the comparison in the kernel's guard.
+//! cure: i <= n lets thread n write past the last element, into whatever the allocator has put there. An array of n
+//!     elements ends before index n: if (i < n).
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void count_up(int* out, int n, int first) {

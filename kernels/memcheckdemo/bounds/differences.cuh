@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: MIT
-//! The first element has no left neighbor.
+//! plant: oob-negative-read, row 2
+//! defect: a stencil reads the left neighbor of element 0
+//! tool: memcheck, since 11.0
+//! report: Invalid __global__ read of size 4 bytes
+//! bare: crash or right result
+//! simulator: Y
+//! hint 1: All elements are right, or the kernel crashes.
+//! hint 2: Which element has no left neighbor?
+//! hint 3: Look at the index i - 1 for i = 0.
+//! cure: Thread 0 reads in[-1]. A stencil needs a rule for its border: here the missing neighbor counts as 0.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void differences(const int* in, int* out, int n) {

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: MIT
-//! From row 46341 on, the product does not fit in an int and becomes negative; volatile keeps the compiler from
-//! multiplying in 64 bits.
+//! plant: index-overflow, row 4
+//! defect: row * pitch does not fit in an int
+//! tool: memcheck, since 11.0
+//! report: Invalid __global__ write of size 4 bytes
+//! bare: wrong result or crash
+//! simulator: Y
+//! hint 1: Small inputs work, large ones do not.
+//! hint 2: How large is row * pitch at the first row?
+//! hint 3: The product wraps to a negative number, and so does its remainder: look where it is computed.
+//! cure: 50000 * 50001 is more than 2^31 - 1. Multiply in 64 bits: static_cast<long long>(row) * pitch.
+//! note: From row 46341 on, the product does not fit in an int and becomes negative; volatile keeps the compiler from
+//!     multiplying in 64 bits.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void into_ring(int* ring, int first_row, int pitch, int n) {

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: MIT
-//! Two arrays of 512 bytes usually lie end to end: the memory after the first belongs to the second, so writing
-//! there is no error.
+//! plant: oob-neighbor, row 3
+//! defect: an overrun into the next array
+//! tool: memcheck --padding 32, since 11.3
+//! report: Invalid __global__ write of size 4 bytes
+//! bare: wrong result
+//! simulator: +
+//! hint 1: An element of one array changes while a kernel works on another.
+//! hint 2: On a GPU the address is valid: it belongs to the next array. Which option of compute-sanitizer keeps arrays
+//!     apart? (The checked simulator always does.)
+//! hint 3: Look at the guard of the kernel that the report names; compute-sanitizer needs --padding 32 to see it.
+//! cure: Allocations of a multiple of 512 bytes lie end to end, so an overrun by one hits the neighbor. --padding puts
+//!     a gap after each allocation. The cure is the guard: i < n.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void set_all(int* out, int value, int n) {

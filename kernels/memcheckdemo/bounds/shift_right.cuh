@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: MIT
-//! Slots 1 to 256 are written, but only slots 0 to 255 exist.
+//! plant: oob-shared, row 5
+//! defect: a tile in shared memory is one element too short
+//! tool: memcheck, since 11.0
+//! report: Invalid __shared__ write of size 4 bytes
+//! bare: crash or right result
+//! simulator: Y
+//! hint 1: The result is right, or the kernel crashes.
+//! hint 2: Count the slots of the tile that are written.
+//! hint 3: tile[t + 1] for t = 255 is tile[256]; the tile has 256 elements.
+//! cure: The last thread writes past the tile. Another array, or another block's data, may be there next time. The tile
+//!     needs 256 + 1 elements.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 // Each thread takes the element to its left; the first one takes 0.

@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: MIT
-//! The members after the bins absorb a small overrun. compute-sanitizer knows where the thread's frame ends, not where
-//! an array in it ends: on a GPU one value is beyond the frame. The simulator's threads have their frames on host
-//! stacks, where it stays inside.
+//! plant: oob-local, row 6
+//! defect: an index runs past an array in the thread's own memory
+//! tool: memcheck, since 11.0
+//! report: Invalid __local__ write of size 4 bytes
+//! bare: right result
+//! simulator: +
+//! hint 1: One value of the input is not what the kernel was written for.
+//! hint 2: A thread's own array lies in local memory. compute-sanitizer sees an overrun that leaves the thread's frame,
+//!     the simulator one that leaves the array.
+//! hint 3: Which bin does the last thread fill?
+//! cure: A bin beyond the 64 is written. Indices that come from data must be checked before they are used.
+//! note: The members after the bins absorb a small overrun. compute-sanitizer knows where the thread's frame ends, not
+//!     where an array in it ends: on a GPU one value is beyond the frame. The simulator's threads have their frames on
+//!     host stacks, where it stays inside.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 struct LocalBins {

@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: MIT
-//! On the host, a device variable's name is only a shadow: its address is not a device address.
+//! plant: symbol-address, row 15
+//! defect: cudaMemcpy to the address of a device variable
+//! tool: memcheck, since 11.0
+//! report: Program hit cudaErrorInvalidValue \(error 1\) due to "invalid argument" on CUDA API call to cudaMemcpy\.?
+//! bare: wrong result
+//! simulator: Y
+//! hint 1: The result is wrong: the kernel works with the old coefficients.
+//! hint 2: Did every call succeed?
+//! hint 3: What is the address of a __device__ variable in host code?
+//! cure: On the host the name is a shadow of the variable. cudaMemcpyToSymbol, or cudaGetSymbolAddress first.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __device__ int coefficients[32];

@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: MIT
-//! The copy back to the host has the direction of the copy to the device.
+//! plant: memcpy-wrong-kind, row 13
+//! defect: cudaMemcpyHostToDevice on the way back
+//! tool: memcheck, since 11.0
+//! report: Program hit cudaErrorInvalidValue \(error 1\) due to "invalid argument" on CUDA API call to cudaMemcpy\.?
+//! bare: wrong result
+//! simulator: Y
+//! hint 1: The result is what was there before.
+//! hint 2: Did every call succeed?
+//! hint 3: Look at the copy's last argument.
+//! cure: The direction says that the source is on the host. cudaMemcpyDeviceToHost is right, cudaMemcpyDefault always
+//!     is.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void add_one(int* data, int n) {

@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: MIT
-//! A block has 1024 threads at most. The launch fails, and the result is unchanged.
+//! plant: launch-too-many-threads, row 16
+//! defect: 2048 threads per block
+//! tool: memcheck, since 11.0
+//! report: Program hit cudaErrorInvalid(Configuration|Value) \(error [19]\) .* on CUDA API call to cudaLaunchKernel.*
+//! bare: wrong result
+//! simulator: Y
+//! hint 1: The kernel seems to do nothing.
+//! hint 2: A launch returns no error: which call does?
+//! hint 3: How many threads may a block have?
+//! cure: A block has 1024 threads at most. cudaGetLastError after every launch would have said so.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void number_blocks(int* out, int first) {

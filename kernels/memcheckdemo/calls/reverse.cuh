@@ -1,5 +1,16 @@
 // SPDX-License-Identifier: MIT
-//! More than 48 KiB of shared memory must be requested.
+//! plant: launch-too-much-shared, row 17
+//! defect: more than 48 KiB of shared memory without asking for it
+//! tool: memcheck, since 11.0
+//! report: Program hit cudaErrorInvalidValue \(error 1\) due to "invalid argument" on CUDA API call to
+//!     cudaLaunchKernel.*
+//! bare: wrong result
+//! simulator: Y
+//! hint 1: The kernel seems to do nothing.
+//! hint 2: A launch returns no error: which call does?
+//! hint 3: How much dynamic shared memory does the launch ask for?
+//! cure: Above 48 KiB a kernel must opt in first: cudaFuncSetAttribute with
+//!     cudaFuncAttributeMaxDynamicSharedMemorySize.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void reverse(const int* in, int* out, int n) {

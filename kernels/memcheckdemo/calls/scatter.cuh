@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: MIT
-//! The first kernel faults, but the check after the second one reports it.
+//! plant: async-misattribution, row 19
+//! defect: one kernel faults, the next one's check is blamed
+//! tool: memcheck, since 11.0
+//! report: Invalid __global__ write of size 4 bytes
+//! bare: crash
+//! simulator: Y
+//! hint 1: The check after the second kernel reports an illegal address.
+//! hint 2: Kernels run later than their launches return.
+//! hint 3: It is the first kernel: look at the places that it writes to.
+//! cure: The places are far outside: six bits begin at bit 5, not at bit 30. A check after each kernel, with
+//!     cudaDeviceSynchronize, shows which one failed; CUDA_LAUNCH_BLOCKING=1 does so without a change.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void scatter(const int* in, int* out, const int* places) {

@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: MIT
-//! The kernel's fault destroys the context: every later call fails, even a correct one.
+//! plant: sticky-error, row 18
+//! defect: valid calls fail after a kernel's fault
+//! tool: memcheck, since 11.0
+//! report: Invalid __global__ write of size 4 bytes
+//! bare: crash
+//! simulator: Y
+//! hint 1: cudaMemset fails, and its arguments are right.
+//! hint 2: Which error is it, and could an earlier call have caused it?
+//! hint 3: The kernel writes through a pointer that is null.
+//! cure: The fault of a kernel ends the context: every call after it returns the same error. Look for the first one.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 // target[0] is where the result belongs.

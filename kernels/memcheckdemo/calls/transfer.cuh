@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: MIT
-//! The count is in bytes, and the element size is applied twice.
+//! plant: memcpy-oversize, row 14
+//! defect: a copy of more bytes than the array has
+//! tool: memcheck, since 11.0
+//! report: Program hit cudaErrorInvalidValue \(error 1\) due to "invalid argument" on CUDA API call to cudaMemcpy\.?
+//! bare: wrong result
+//! simulator: Y
+//! hint 1: The result comes from what was there before.
+//! hint 2: Did every call succeed?
+//! hint 3: How many bytes does the array have?
+//! cure: n * sizeof(int) was multiplied by sizeof(int) once more. The copy fails as a whole.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void add_one(int* data, int n) {

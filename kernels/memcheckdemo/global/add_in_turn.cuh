@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: MIT
-//! One thread at a time is between acquire and release, but nothing keeps its writes there.
+//! plant: lock-no-fence, row 35
+//! defect: a lock without fences
+//! class: unreported
+//! tool: racecheck, in no toolkit
+//! bare: right or wrong result
+//! simulator: +
+//! finding: Error: Race reported between (Read|Write) access at .*
+//! hint 1: The total is right, mostly.
+//! hint 2: Only one thread at a time holds the lock. What about its writes?
+//! hint 3: What orders the total before the release of the lock?
+//! cure: __threadfence() after taking the lock and before releasing it.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 // One block at a time adds its element.

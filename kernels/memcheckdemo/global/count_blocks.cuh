@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: MIT
-//! Atomic within each block, not between them.
+//! plant: scope-too-narrow, row 34
+//! defect: atomicAdd_block where blocks meet
+//! class: unreported
+//! tool: racecheck, in no toolkit
+//! bare: right result
+//! simulator: +
+//! finding: Error: Race reported between Atomic access at .*
+//! hint 1: The count is right.
+//! hint 2: Who are the threads that add?
+//! hint 3: For whom is atomicAdd_block atomic?
+//! cure: Its scope is one block; another block's addition may come in between. Use atomicAdd.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 // Adds the step once for each block.

@@ -1,5 +1,16 @@
 // SPDX-License-Identifier: MIT
-//! Without a fence, a count may become visible after the ticket that announces it.
+//! plant: grid-reduce-no-fence, row 33
+//! defect: the last block adds up, but may not see the others' counts
+//! class: unreported
+//! tool: racecheck, in no toolkit
+//! bare: right result
+//! simulator: +
+//! finding: Error: Race reported between (Read|Write) access at .*
+//! hint 1: The total is right.
+//! hint 2: The ticket is atomic. Which accesses are not?
+//! hint 3: What keeps a block's count before its ticket?
+//! cure: Plain writes and an atomic operation on another address may become visible in any order. __threadfence()
+//!     between the count and the ticket, and after the last ticket.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 // Every block stores its count, and the last one to finish adds them up.

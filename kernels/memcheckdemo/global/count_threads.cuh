@@ -1,5 +1,16 @@
 // SPDX-License-Identifier: MIT
-//! Every thread adds without an atomic, and most additions are lost.
+//! plant: global-counter, row 32
+//! defect: threads of all blocks add to one counter without an atomic operation
+//! class: unreported
+//! tool: racecheck, in no toolkit
+//! bare: wrong result
+//! simulator: +
+//! finding: Error: Race reported between (Read|Write) access at .*
+//! hint 1: On a GPU the count is far too small; in the simulator, where threads take turns, it may be right.
+//! hint 2: compute-sanitizer's racecheck looks at shared memory only, the simulator's at global memory, too. Where is
+//!     this counter?
+//! hint 3: An addition reads, adds and writes.
+//! cure: Additions get lost. Use atomicAdd(count, 1), or a sum per block first.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 // Adds the step once for each thread.

@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: MIT
-//! The copy in one stream does not wait for the kernel in the other.
+//! plant: cross-stream-copy-race, row 36
+//! defect: a copy in one stream beside the kernel that fills the array in another
+//! class: unreported
+//! tool: racecheck, in no toolkit
+//! bare: wrong or right result
+//! simulator: +
+//! finding: Error: Race reported between a kernel and an operation of another stream
+//! hint 1: Some elements are old, some are new.
+//! hint 2: Which work waits for which?
+//! hint 3: Kernel and copy are in different streams, and an event is recorded.
+//! cure: Nobody waits for the event: cudaStreamWaitEvent(second, event).
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void negate_all(int* data, int n) {

@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: MIT
-//! Memory allocated in stream order may be used in other streams only after an event.
+//! plant: stream-use-before-alloc, row 24
+//! defect: another stream uses memory before it is allocated
+//! tool: memcheck --track-stream-ordered-races all, since 12.0
+//! report: Invalid __global__ write of size 4 bytes
+//! bare: silent
+//! simulator: Y
+//! hint 1: The result is right, mostly.
+//! hint 2: cudaMallocAsync takes its place in the order of one stream.
+//! hint 3: The kernel runs in another stream. What orders the two?
+//! cure: To other streams the memory is there only after an event: cudaEventRecord in the one, cudaStreamWaitEvent in
+//!     the other.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void fill(int* out, int first) {

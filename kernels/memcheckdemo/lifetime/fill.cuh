@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: MIT
-//! Memory that is still allocated when the context ends is leaked.
+//! plant: leak-global, row 20
+//! defect: cudaMalloc without cudaFree
+//! tool: memcheck --leak-check full, since 11.0
+//! report: Leaked 1,?024 bytes at 0x[0-9a-f]+.*
+//! bare: silent
+//! simulator: Y --check=all,leakcheck
+//! hint 1: The result is right. What is left behind?
+//! hint 2: Which option of memcheck looks at the end of the program?
+//! hint 3: Count cudaMalloc and cudaFree.
+//! cure: The memory is never freed. In a loop, or in a server, it is the memory that runs out. An owner such as
+//!     std::unique_ptr frees on every way out.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void fill(int* out, int first) { out[threadIdx.x] = first + static_cast<int>(threadIdx.x); }

@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: MIT
-//! The stream that frees does not wait for the one that reads.
+//! plant: stream-use-after-free, row 25
+//! defect: another stream uses memory after it is freed
+//! tool: memcheck --track-stream-ordered-races all, since 12.0
+//! report: Invalid __global__ read of size 4 bytes
+//! bare: right or wrong result
+//! simulator: Y
+//! hint 1: The result is right, as long as nobody else gets the memory.
+//! hint 2: cudaFreeAsync takes its place in the order of one stream.
+//! hint 3: The kernel that reads runs in another stream, and is launched later.
+//! cure: Free after the last use: the stream that frees has to wait for an event after the kernel.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void fill(int* out, int first) { out[threadIdx.x] = first + static_cast<int>(threadIdx.x); }

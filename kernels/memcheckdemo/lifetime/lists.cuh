@@ -1,5 +1,16 @@
 // SPDX-License-Identifier: MIT
-//! Memory that a kernel allocates outlives it, until a kernel frees it.
+//! plant: leak-device-heap, row 21
+//! defect: malloc in a kernel without free
+//! tool: memcheck --leak-check full, since 11.0
+//! report: Leaked [0-9,]+ bytes at 0x[0-9a-f]+ on the device heap.*
+//! line: not named
+//! bare: silent
+//! simulator: Y --check=all,leakcheck
+//! hint 1: The result is right. What is left behind?
+//! hint 2: The device has a heap of its own.
+//! hint 3: Which kernel should have freed the lists?
+//! cure: What kernels allocate lives on after them, until a kernel frees it. The heap has 8 MiB by default; once it is
+//!     full, malloc returns null.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 // Each thread builds a list of three numbers on the device heap; the next kernel adds them up.

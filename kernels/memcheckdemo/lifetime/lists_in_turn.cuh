@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: MIT
-//! Both the kernel that reads the lists and the one after it free them.
+//! plant: device-double-free, row 22
+//! defect: two kernels free the same lists
+//! tool: memcheck, since 11.0
+//! report: Malloc/Free [Ee]rror encountered ?: .*[Dd]ouble free
+//! bare: crash
+//! simulator: Y
+//! hint 1: The last kernel crashes.
+//! hint 2: What does it do that was done before?
+//! hint 3: Both kernels free the lists.
+//! cure: The lists are already free. One owner frees.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 // Each thread builds a list of three numbers on the device heap; the next kernel adds them up.

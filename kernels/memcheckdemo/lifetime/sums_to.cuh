@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: MIT
-//! The recursion ends at 0, which an odd n steps over. volatile keeps the frame, so that it stays a recursion. The
-//! corrected version, for an n of 1 or 3, fits in a stack of 1 KiB.
+//! plant: stack-overflow, row 23
+//! defect: a recursion steps over its end
+//! tool: memcheck, since 11.0
+//! report: Stack overflow.*
+//! bare: crash
+//! simulator: ~
+//! hint 1: Even numbers work, odd ones crash the kernel.
+//! hint 2: How deep does the recursion go?
+//! hint 3: n goes down in steps of two: does it reach 0?
+//! cure: It ends at n == 0, and 3, 1, -1 miss that: test n <= 0. A thread's stack has 1 KiB by default
+//!     (cudaLimitStackSize).
+//! note: The recursion ends at 0, which an odd n steps over. volatile keeps the frame, so that it stays a recursion.
+//!     The corrected version, for an n of 1 or 3, fits in a stack of 1 KiB.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 // 1 + 3 + ... + n for an odd n.

@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: MIT
-//! The array is host memory. If the GPU can use the host's page tables (HMM, ATS), that is legal, and the result is
-//! right.
+//! plant: host-ptr-on-device, row 11
+//! defect: a kernel gets a host array
+//! tool: memcheck, since 11.0
+//! report: Invalid __global__ read of size 4 bytes
+//! bare: crash; legal where the GPU reaches pageable host memory (HMM, ATS)
+//! simulator: Y
+//! hint 1: The kernel crashes, or it is right: that depends on the machine.
+//! hint 2: Where does the array live?
+//! hint 3: The kernel is given a pointer from std::vector.
+//! cure: The GPU does not know the host's addresses, unless it shares its page tables (the attribute
+//!     pageableMemoryAccess). Copy the data to device memory, or allocate it with cudaMallocManaged.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void increment(int* data) {

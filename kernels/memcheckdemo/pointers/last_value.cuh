@@ -1,5 +1,18 @@
 // SPDX-License-Identifier: MIT
-//! The host reads through a device pointer.
+//! plant: device-ptr-on-host, row 12
+//! defect: the host reads through a device pointer
+//! tool: memcheck, since 11.0
+//! report: Error: process didn't terminate successfully
+//! line: not named
+//! bare: crash of the process
+//! simulator: Y
+//! finding: Invalid host read of size 4 bytes
+//! hint 1: On a GPU the process ends with a segmentation fault; in the simulator the result is right, unless a checker
+//!     looks.
+//! hint 2: No kernel is to blame: who reads?
+//! hint 3: The host reads the last element without cudaMemcpy.
+//! cure: Memory from cudaMalloc has no address on the host. Copy first, or use managed memory. This plant ends the
+//!     process.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void add_index(int* data) { data[threadIdx.x] += static_cast<int>(threadIdx.x); }

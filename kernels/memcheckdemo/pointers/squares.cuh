@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: MIT
-//! The call asks for more memory than there is, and its error is not checked.
+//! plant: null-deref, row 8
+//! defect: cudaMalloc failed, and nobody checked
+//! tool: memcheck, since 11.0
+//! report: Program hit cudaErrorMemoryAllocation \(error 2\).*|Invalid __global__ write of size 4 bytes
+//! bare: crash
+//! simulator: Y
+//! hint 1: The kernel crashes at its first access.
+//! hint 2: Which address does it write to?
+//! hint 3: What did cudaMalloc return, and what did it leave in the pointer?
+//! cure: More memory was asked for than there is, so the pointer stayed null. Check the error of every call.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void squares(int* out, int first) {

@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: MIT
-//! A float4 must be aligned to 16 bytes; in + 1 is not.
+//! plant: misaligned-float4, row 7
+//! defect: a float4 is read from an address that is not a multiple of 16
+//! tool: memcheck, since 11.0
+//! report: Invalid __global__ read of size 16 bytes
+//! bare: crash
+//! simulator: Y
+//! hint 1: A GPU ends the kernel, although every element that it reads exists; a processor may not mind.
+//! hint 2: What must be true of the address of a float4?
+//! hint 3: Look at the cast of in + 1.
+//! cure: cudaMalloc aligns to 256 bytes, and in + 1 is 4 bytes further. Read the elements one by one, or start at a
+//!     multiple of four.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 // Each thread adds up four numbers; the very first number is skipped.

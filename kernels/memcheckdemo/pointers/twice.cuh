@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: MIT
-//! The kernel runs after its input has been freed.
+//! plant: use-after-free, row 9
+//! defect: a kernel reads freed memory
+//! tool: memcheck, since 11.0
+//! report: Invalid __global__ read of size 4 bytes
+//! bare: right result or crash
+//! simulator: Y
+//! hint 1: The result is often right.
+//! hint 2: Which of the kernel's arrays still exists when it is launched?
+//! hint 3: The input is freed just before the launch.
+//! cure: Freed memory keeps its contents until somebody else gets it. Free after the last kernel that uses it.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void twice(const int* in, int* out) {

@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: MIT
-//! Two owners free the same memory.
+//! plant: double-free, row 10
+//! defect: cudaFree is called twice for the same memory
+//! tool: memcheck, since 11.0
+//! report: Program hit cudaErrorInvalidValue \(error 1\) due to "invalid argument" on CUDA API call to cudaFree\.?
+//! bare: silent
+//! simulator: Y
+//! hint 1: Nothing seems wrong, unless the error of every call is checked.
+//! hint 2: Which call returns invalid argument?
+//! hint 3: Two pointers, one allocation: who owns it?
+//! cure: The second cudaFree may also free what somebody else has been given in between. One owner frees.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void three_times(int* data) { data[threadIdx.x] *= 3; }

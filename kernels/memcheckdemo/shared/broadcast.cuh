@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: MIT
-//! Nothing orders the write of the data before that of the flag.
+//! plant: block-flag-race, row 30
+//! defect: a plain flag says that data is ready
+//! tool: racecheck, since 11.0
+//! report: Error: Race reported between (Read|Write) access at .*
+//! bare: wrong or right result
+//! simulator: Y
+//! hint 1: Sometimes a warp reads something other than the data.
+//! hint 2: How do the other threads learn that the data is there?
+//! hint 3: What orders the data before the flag?
+//! cure: A flag orders nothing by itself. __syncthreads(), or an atomic flag with release and acquire.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 // Hands one number to all threads.

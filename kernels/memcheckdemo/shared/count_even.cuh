@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: MIT
-//! An addition reads, then writes: another thread's write in between is lost.
+//! plant: shared-counter, row 28
+//! defect: threads add to one counter without an atomic operation
+//! tool: racecheck, since 11.0
+//! report: Error: Race reported between (Read|Write) access at .*
+//! bare: wrong result
+//! simulator: Y
+//! hint 1: On a GPU the count is too small; in the simulator, where threads take turns, it may be right.
+//! hint 2: An addition reads, adds and writes.
+//! hint 3: What do two threads do that read the same value?
+//! cure: Additions get lost. Use atomicAdd(&counter, 1).
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void count_even(const int* in, int* count) {

@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: MIT
-//! The copy into shared memory is asynchronous until it is waited for.
+//! plant: async-copy-no-wait, row 31
+//! defect: a tile is read before its asynchronous copy is waited for
+//! tool: racecheck --racecheck-report hazard, since 11.3
+//! report: (Error|Warning): .*hazard detected.*
+//! bare: wrong result
+//! simulator: ~
+//! finding: Warning: Race reported between Write access at .*
+//! hint 1: The result is what was in the tile before.
+//! hint 2: The copy into the tile is asynchronous.
+//! hint 3: Which call waits for it, and where does it stand?
+//! cure: The tile may be read after __pipeline_wait_prior(0), and not before.
 #include <cuda_pipeline.h>
 
 #include "kernels/memcheckdemo/textbook.cuh"

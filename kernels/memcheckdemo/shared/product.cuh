@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: MIT
-//! A warp that is ahead fills the tiles for the next step while another warp is still reading them.
+//! plant: tile-reuse-no-barrier, row 27
+//! defect: a tile is filled again while it is still read
+//! tool: racecheck, since 11.0
+//! report: Error: Race reported between (Read|Write) access at .*
+//! bare: wrong or right result
+//! simulator: Y
+//! hint 1: Sometimes elements of the product are wrong.
+//! hint 2: There is a barrier between filling the tile and reading it.
+//! hint 3: What is there between reading it and filling it again?
+//! cure: A loop over tiles needs two barriers: one before the tile is read, one before it is overwritten.
+//! note: A warp that is ahead fills the tiles for the next step while another warp is still reading them.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 const int tile_size = 16, matrix_size = 32;

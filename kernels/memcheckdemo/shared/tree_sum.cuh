@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: MIT
-//! Each round may begin only after the previous one has ended.
+//! plant: reduce-missing-barrier, row 26
+//! defect: a tree reduction without a barrier between its rounds
+//! tool: racecheck, since 11.0
+//! report: Error: Race reported between (Read|Write) access at .*
+//! bare: wrong result
+//! simulator: Y
+//! hint 1: The sum is wrong, and on another machine it may be wrong in another way.
+//! hint 2: Each round reads what the one before has written.
+//! hint 3: What makes a warp wait for the others in the loop?
+//! cure: A warp may be a round ahead of another. __syncthreads() at the start of each round.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 // A tree: each round adds the upper half to the lower half.

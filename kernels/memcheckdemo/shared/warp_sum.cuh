@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: MIT
-//! Before Volta the lanes of a warp ran in lockstep, and volatile was enough. Since then they may not.
+//! plant: warp-sync-assumption, row 29
+//! defect: a warp is trusted to run in lockstep
+//! tool: racecheck, since 11.0
+//! report: (Warning|Error): Race reported between (Read|Write) access at .*
+//! bare: right result
+//! simulator: Y
+//! hint 1: On a GPU the sum is right, mostly; in the simulator it is wrong. Which of the two may a program rely on?
+//! hint 2: All threads belong to one warp. Is that enough?
+//! hint 3: What orders the rounds of the loop since Volta?
+//! cure: Since Volta each lane may be at its own place in the program; volatile orders the accesses of one lane only.
+//!     __syncwarp() in each round.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void warp_sum(const int* in, int* sum) {

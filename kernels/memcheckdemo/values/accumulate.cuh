@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: MIT
-//! cudaMemset counts bytes: only a quarter of the sums start at zero.
+//! plant: memset-short, row 37
+//! defect: cudaMemset is given a number of elements, not of bytes
+//! tool: initcheck, since 11.0
+//! report: Uninitialized __global__ memory read of size 4 bytes
+//! bare: right or wrong result
+//! simulator: Y
+//! hint 1: Sums may start from anything.
+//! hint 2: How much of the array is set to zero?
+//! hint 3: What does cudaMemset count?
+//! cure: Bytes: n * sizeof(int). A quarter of the array is zero, the rest is what was there.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void accumulate(const int* in, int* sums) {

@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: MIT
-//! Allocates twice the memory that is used.
+//! plant: unused-memory, row 40
+//! defect: half of an array is never touched
+//! tool: initcheck --track-unused-memory, since 11.0
+//! report: Unused memory in allocation 0x[0-9a-f]+ of size 1,?024 bytes.*
+//! bare: silent
+//! simulator: Y --check=all,leakcheck,unusedcheck
+//! hint 1: The result is right.
+//! hint 2: How much memory is asked for, and how much is used?
+//! hint 3: Look at the size of the allocation.
+//! cure: Twice as much is allocated as is used. Allocate what is needed.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 __global__ void ascend(int* out, int n, int first) {

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: MIT
-//! The thread without an element does not write its slot, but its neighbor
-//! reads it.
+//! plant: uninit-shared, row 39
+//! defect: a thread without an element leaves its slot of the tile as it was
+//! tool: initcheck, in no toolkit
+//! bare: wrong result
+//! simulator: +
+//! finding: Uninitialized __shared__ memory read of size 4 bytes
+//! hint 1: The last element is not what it should be.
+//! hint 2: compute-sanitizer's initcheck does not look at shared memory; the simulator's does.
+//! hint 3: Who fills the slot that the last thread reads?
+//! cure: Slot 63 is read, and its thread has skipped the load. Every slot that is read needs a value: here -1.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 // Neighbors exchange their elements. A thread whose neighbor has none gets -1.

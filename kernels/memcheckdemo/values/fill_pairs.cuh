@@ -1,5 +1,14 @@
 // SPDX-License-Identifier: MIT
-//! Every second element is copied back but was never written.
+//! plant: copy-uninit-d2h, row 38
+//! defect: a partly written array is copied back
+//! tool: initcheck, since 11.0
+//! report: Host API memory access error.*|Uninitialized .*
+//! bare: wrong result
+//! simulator: Y
+//! hint 1: Every second element is wrong.
+//! hint 2: No kernel reads unwritten memory. Who does?
+//! hint 3: Which elements does the kernel write, and which are copied?
+//! cure: The kernel writes the even elements only. Write all of them, or set them to something first.
 #include "kernels/memcheckdemo/textbook.cuh"
 
 // Each thread fills two elements.
