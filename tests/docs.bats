@@ -62,6 +62,14 @@ documented_options() {
     done
 }
 
+@test "gridutils(7) refers to every page about all programs" {
+    local page
+    for page in "$root"/man/*.7; do
+        page=${page##*/}
+        [ "$page" = gridutils.7 ] || sed -n '/^\.Sh SEE ALSO/,$p' "$root/man/gridutils.7" | grep -q "^\.Xr ${page%.7} 7" || complain "$page"
+    done
+}
+
 @test "every page passes mandoc's checks" {
     need mandoc
     local page
