@@ -42,7 +42,7 @@ documented_options() {
 # They choose which programs they introduce: adding a program changes neither.
 @test "the programs that the README and gridutils(7) introduce are there" {
     local program
-    for program in $(sed -n -E 's/^\| `([a-z0-9_-]+)` .*/\1/p' "$root/README.md") \
+    for program in $(sed -n -E 's/^\| (`[^|]*)\|.*/\1/p' "$root/README.md" | tr -d '`') \
         $(sed -n -E 's/^\.It Xr ([a-z0-9_-]+) 1$/\1/p' "$root/man/gridutils.7"); do
         tools | grep -q -x "$program" || complain "there is no $program"
         echo "$program" >>introduced
