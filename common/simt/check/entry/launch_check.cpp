@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "common/simt/check/core/launch_check.hpp"
 
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
 #include "common/simt/check/core/finding.hpp"
 #include "common/simt/check/core/settings.hpp"
 #include "common/simt/check/core/symbols.hpp"

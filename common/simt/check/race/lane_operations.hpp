@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "common/simt/check/core/operation_order.hpp"
 #include "common/simt/check/race/knowledge.hpp"
