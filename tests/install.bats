@@ -73,7 +73,7 @@ installed() { (cd image && find . ! -type d | sort); }
 
 @test "the prefix reaches usage, messages and pages, but not the tables" {
     make_quietly install
-    capture image/usr/bin/gu-vecadd --help
+    COLUMNS=200 capture image/usr/bin/gu-vecadd --help
     expect_output_like "^Usage: gu-vecadd \[OPTION\]"
     expect_output_like "See gu-vecadd\(1\) and gridutils\(7\)\."
     capture image/usr/bin/gu-vecadd --siez
