@@ -14,6 +14,7 @@ unset COLUMNS
 setup() {
     scratch=$(mktemp -d)
     cd "$scratch" || exit
+    export XDG_CACHE_HOME=$scratch/cache
 }
 
 teardown() {

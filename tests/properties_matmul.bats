@@ -24,7 +24,7 @@ load helpers
     expect_status 0
     local check kind
     for check in memcheck racecheck initcheck synccheck; do
-        SIMCC_TIMEOUT=10 SIMCC_CHECK=$check capture ./fix_up 700
+        SIMCC_TIMEOUT=20 SIMCC_CHECK=$check capture ./fix_up 900
         expect_status 0
         for kind in added exchanged neighbors-added neighbors-exchanged whole; do
             awk -v kind="$kind" '$1 == kind && $2 >= 50 { found = 1 } END { exit !found }' <<<"$output" ||

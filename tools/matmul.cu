@@ -5,13 +5,14 @@
 #include <vector>
 
 #include "common/cuda/passes.hpp"
-#include "tools/matmul/adapted.cuh"
+#include "tools/matmul/plan/choose.cuh"
 #include "tools/matmul/variants.cuh"
 
 #if HOST_PASS
 #include "common/cli/registration.cuh"
 #include "tools/matmul/filter.cuh"
 #include "tools/matmul/gang/run.cuh"
+#include "tools/matmul/plan/list.cuh"
 #include "tools/matmul/selection.cuh"
 
 namespace BACKEND {
@@ -20,13 +21,17 @@ namespace {
 void run_shape(Session& session, Bench& bench, const ProductProblem& problem) {
     const std::vector<ChosenVariant> chosen = chosen_variants(session, problem);
     size_t most_workspace = 0;
-    for (const ChosenVariant& one : chosen) most_workspace = std::max(most_workspace, one.method.workspace_bytes);
+    for (const ChosenVariant& one : chosen)
+        for (const Plans* plans : {&one.plans.first, &one.plans.more_shares})
+            for (const Plan& plan : *plans) most_workspace = std::max(most_workspace, plan.workspace_bytes);
     session.begin_step(text("generating A and B, {}", name_of_products(problem.shape, problem.form)));
     Product product(session, problem, most_workspace);
     std::vector<Case> cases;
-    for (const auto& [variant, method] : chosen) {
-        explain_if_asked(session, *variant, problem, method);
-        cases.push_back(method.launch ? product.device_case(*variant, method) : product.host_case(*variant));
+    for (const auto& [variant, plans] : chosen) {
+        cases.push_back(plans.first.empty() ? product.host_case(*variant)
+                                            : product.device_case(*variant, problem, plans));
+        if (variant->plans == fastest_plans && plans.first.size() == 1)
+            explain_if_asked(session, problem, plans.first.front(), "the best estimate");
     }
     bench.run(cases);
 }
@@ -47,8 +52,14 @@ void run(Session& session) {
     Bench bench(session);
     GangSweep sweep(session, bench, session.gang);
     ProductProblem problem = problem_on(session, session.device, session.dtype());
+    if (asked.tile == "work") session.output.write(header_of_work());
     for (const ProductShape& shape : asked.shapes.on(session.device.simulated)) {
         problem.shape = shape;
+        if (asked.tile == "work") {
+            for (const MatmulVariant* variant : session.selected<MatmulVariant>())
+                session.output.write(work_of_plans(*variant, problem));
+            continue;
+        }
         if (session.options.gang) sweep.run(gang_problem_of(session, shape, timelines));
         else run_shape(session, bench, problem);
     }

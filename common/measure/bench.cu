@@ -34,6 +34,7 @@ bool Bench::verify(Case& one, FirstLaunch& first) {
     run_.begin_step(text("verifying {}, n = {}", one.variant->name, one.problem.n));
     const cudaStream_t stream = stopwatch_.stream();
     CHECK(cudaDeviceSynchronize());  // a cudaMemcpy from pageable memory may still be in flight
+    if (one.tune) one.tune(stopwatch_);
     if (one.poison) one.poison(stream);
     if (one.prepare) one.prepare(stream);
     CHECK(cudaDeviceSynchronize());  // poison may have used other streams than the launch will

@@ -17,6 +17,8 @@ namespace BACKEND {
 struct Case {
     const Variant* variant = nullptr;
     Problem problem;
+    // Chooses between ways to launch by timing them, before the verification. May be empty.
+    std::function<void(Stopwatch&)> tune;
     // Enqueues the timed work. For a host variant: does the work.
     std::function<LaunchShape(cudaStream_t)> launch;
     // For work that uses several streams: runs it and returns its time in nanoseconds. Then `launch`, which runs it for

@@ -24,6 +24,14 @@ struct ResultOf {
 /// Distance in floats from A's scale to B's: cuBLASLt refuses a product (status 15) if either is not 16-byte aligned.
 constexpr size_t scale_step = 4;
 
+/// Which tiles a kernel shares among blocks, and how: see hopper/stream_k.cuh.
+struct StreamKSharing {
+    unsigned shares = 0;     // into which the tiles of the last, partial wave are cut; 0: a block each
+    bool with_wave = false;  // together with those of a whole wave
+    bool exchanges = false;  // whether blocks can exchange their sums
+    bool side_by_side = false;
+};
+
 /// C (m x n) = A (m x k) * B (k x n), all row-major without gaps, in device memory, 16-byte aligned; C overlaps neither
 /// input. m, n and k are at least 1 and at most 2^31 - 512, so that an int also holds the end of the last tile; their
 /// products may be larger.
@@ -50,7 +58,7 @@ struct MatmulArguments {
     unsigned multiprocessors = 1;
     unsigned block_size = 256;  // used by the kernels with one element per thread
     cudaStream_t stream = nullptr;
-    unsigned stream_k_shares = 0;  // if not 0, Stream-K cuts the last wave into this many shares if it can
+    StreamKSharing sharing = {};
     size_t batch = 1, stride_a = 0, stride_b = 0, stride_c = 0;  // strides in elements
     bool a_transposed = false, b_transposed = false;
     const float* d_scales = nullptr;  // 8-bit types: A's elements are scaled by [0], B's by [scale_step]
@@ -71,7 +79,7 @@ struct MatmulArguments {
                 multiprocessors,
                 block_size,
                 stream,
-                stream_k_shares,
+                sharing,
                 batch,
                 stride_a,
                 stride_b,

@@ -5,7 +5,7 @@
 // first case.
 #include "common/measure/random.hpp"
 #include "kernels/matmul/hopper/fix_up.cuh"
-#include "kernels/matmul/hopper/stream_k_cost.cuh"
+#include "kernels/matmul/hopper/stream_k.cuh"
 
 #include <cuda_runtime.h>
 
@@ -124,10 +124,15 @@ std::string run_case(std::uint64_t seed) {
     const unsigned paired = number(0, 3) == 0, units = static_cast<unsigned>(number(1, 24));
     const size_t tiles = number(1, number(0, 1) ? 1 + units / 4 : 2 * units), k = number(1, 60), left = tiles % units;
     const bool can_exchange = number(0, 3) > 0;
-    const StreamKCost cost{number(0, 3) ? 1 : 1.5, 0.1, 0.1, true, can_exchange ? 0.1 : 0};
-    size_t forced = 0;
-    if (left > 0 && number(0, 1)) forced = number(0, 1) ? left * number(1, units / left) : number(left, units);
-    StreamKSchedule schedule = stream_k_schedule(tiles, k, 1, units, cost, forced);
+    StreamKSharing sharing;
+    sharing.exchanges = can_exchange;
+    sharing.with_wave = number(0, 3) == 0;
+    if (left > 0 && number(0, 7)) {
+        const size_t most_parts = units / left;
+        sharing.shares =
+            unsigned(number(0, 2) ? left * number(most_parts < 4 ? 1 : 4, most_parts) : number(left, units));
+    }
+    StreamKSchedule schedule = stream_k_schedule(tiles, k, 1, units, sharing);
     schedule.paired = paired;
     if (number(0, 1)) schedule = side_by_side(schedule);
     const unsigned multiprocessors = units << paired;

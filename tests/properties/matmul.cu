@@ -4,14 +4,14 @@
 // case.
 #include "common/measure/random.hpp"
 #include "kernels/matmul/hopper/fitted_tiles.cuh"
-#include "kernels/matmul/hopper/stream_k_cost.cuh"
+#include "kernels/matmul/hopper/stream_k.cuh"
 #include "kernels/matmul/thin/columns.cuh"
 #include "kernels/matmul/thin/dots.cuh"
 #include "kernels/matmul/thin/rows.cuh"
 #include "kernels/matmul/thin/steps.cuh"
 #include "kernels/matmul/tile_order.cuh"
 #include "tools/matmul/few_rows.cuh"
-#include "tools/matmul/product_cost.cuh"
+#include "tools/matmul/plan/plan.cuh"
 
 #include <algorithm>
 #include <cstdint>
@@ -132,26 +132,22 @@ void check_whole_tiles(const StreamKSchedule& schedule, unsigned multiprocessors
 }
 
 std::string stream_k_case(Random& random) {
-    constexpr StreamKCost costs[] = {f32_stream_k,
-                                     tensor_core_stream_k,
-                                     tf32x3_stream_k,
-                                     small_tile_stream_k(16 * 64, 270),
-                                     small_tile_stream_k(64 * 128, 380),
-                                     {1, 0, 0},
-                                     {1, 1e-3, 1e-3},
-                                     no_stream_k};
-    const StreamKCost& cost = costs[random.number(0, std::size(costs) - 1)];
     const unsigned paired = random.coin(), blocks = std::max(1u, some_blocks(random) >> paired);
     const std::size_t k = random.number(1, 1'000'000), tiles = random.number(1, 3000), tile_k = random.coin() ? 64 : 32,
-                      forced = random.coin() ? random.number(0, blocks) : 0;
-    StreamKSchedule schedule = stream_k_schedule(tiles, k, static_cast<unsigned>(tile_k), blocks, cost, forced);
+                      left = tiles % blocks;
+    StreamKSharing sharing;
+    sharing.shares = static_cast<unsigned>(left > 0 && random.coin() ? left * random.number(1, blocks / left)
+                                                                     : random.number(0, blocks));
+    sharing.with_wave = random.coin();
+    sharing.exchanges = random.coin();
+    StreamKSchedule schedule = stream_k_schedule(tiles, k, static_cast<unsigned>(tile_k), blocks, sharing);
     schedule.paired = paired;
     if (random.coin()) schedule = side_by_side(schedule);
     const bool shared = schedule.shares > 0;
     try {
         require(schedule.steps == divide_up(k, tile_k) && schedule.tiles == tiles,
                 "the schedule is of another product");
-        require(cost.possible || !shared, "tiles are shared where they cannot be");
+        require(sharing.shares > 0 || !shared, "tiles are shared where they must not be");
         require(schedule.whole == tiles || schedule.whole % blocks == 0, "whole tiles are not whole waves");
         check_schedule(schedule, blocks << paired);
         if (!shared) check_whole_tiles(schedule, blocks << paired);
@@ -270,13 +266,18 @@ void check_thin_plans(std::size_t m, std::size_t n, std::size_t k, unsigned mult
         require(columns.pieces * piece_length<T> >= k + shift, "pieces do not cover a row");
         require(shift == row % columns.classes * (k % piece_length<T>) % piece_length<T>, "a class has two shifts");
     }
-    DeviceModel device{multiprocessors, m % 2 == 0 ? 1 : 0.7, {}};
+    DeviceInfo device;
+    device.multiprocessors = int(multiprocessors);
+    device.peak_gbyte_per_s = m % 2 == 0 ? 0 : 3400;
+    ProductProblem problem;
+    problem.device = &device;
     for (unsigned resident = 1; resident <= ClusterCounts::most_resident; ++resident)
         for (unsigned blocks = 1; blocks <= ClusterCounts::most_blocks; ++blocks)
-            device.clusters.counts[resident - 1][blocks - 1] = multiprocessors * resident / blocks;
-    const bool has_clusters = k % 2 == 0;
+            problem.clusters.counts[resident - 1][blocks - 1] = multiprocessors * resident / blocks;
+    problem.hopper = k % 2 == 0;
     const std::size_t few = m % few_rows + 1, columns_of_few = n % 3 == 0 ? n : n % 5000 + 1;
-    const FewRowsPlan rows = plan_few_rows<T>(few, columns_of_few, k, device, has_clusters);
+    problem.shape = {few, columns_of_few, k};
+    const FewRowsPlan rows = plan_few_rows<T>(problem);
     require(std::size_t{rows.tiles} * rows.width >= columns_of_few &&
                 (rows.tiles - 1) * std::size_t{rows.width} < columns_of_few,
             "columns are missing, or a tile has none");
@@ -285,7 +286,7 @@ void check_thin_plans(std::size_t m, std::size_t n, std::size_t k, unsigned mult
     require(columns_of_few % of_load == 0, "a load reaches beyond a row");
     require_shares(rows.shares, rows.share_k, k);
     require(rows.share_k % (rows.warps / rows.column_warps * few_rows_round) == 0, "a warp has part of a round");
-    require(has_clusters || !rows.clusters, "blocks are a cluster on a device without them");
+    require(problem.hopper || !rows.clusters, "blocks are a cluster on a device without them");
     if (rows.clusters) require(rows.shares * few * rows.width <= few_rows_gathered<T>, "sums find no place");
     else require(rows.shares == 1 || rows.tiles <= multiprocessors, "blocks that share k have no ticket");
     if (suits_lane_dots(double(m) * double(n), double(k))) {
@@ -330,18 +331,23 @@ std::string thin_case(Random& random) {
 // A product beside which some multiprocessors have other work gets no more blocks than the others hold, in whole
 // clusters.
 std::string clusters_case(Random& random) {
-    DeviceModel device{some_blocks(random), 1, {}};
-    const unsigned all = device.multiprocessors, cluster = unsigned(random.number(1, ClusterCounts::most_blocks)),
+    DeviceInfo device;
+    device.multiprocessors = int(some_blocks(random));
+    ProductProblem problem;
+    problem.device = &device;
+    const unsigned all = unsigned(device.multiprocessors),
+                   cluster = unsigned(random.number(1, ClusterCounts::most_blocks)),
                    resident = unsigned(random.number(1, ClusterCounts::most_resident)),
                    fit = unsigned(random.number(0, all * resident / cluster));
-    device.clusters.counts[resident - 1][cluster - 1] = fit;
-    device.multiprocessors = unsigned(random.number(1, all));
-    const unsigned blocks = device.blocks_at_once(cluster, resident), free = device.multiprocessors * resident;
+    problem.clusters.counts[resident - 1][cluster - 1] = fit;
+    device.multiprocessors = int(random.number(1, all));
+    const unsigned blocks = blocks_at_once(problem, cluster, resident),
+                   free = unsigned(device.multiprocessors) * resident;
     const std::string of = std::to_string(blocks) + " blocks in clusters of " + std::to_string(cluster);
     require(blocks > 0 && blocks % cluster == 0, of + ": not whole clusters");
     require(blocks <= std::max(cluster, free), of + ": more than " + std::to_string(free) + " multiprocessors hold");
     require(cluster == 1 || blocks <= std::max(1U, fit) * cluster, of + ": more than the device runs at once");
-    return blocks > cluster && device.multiprocessors < all ? "beside" : "alone";
+    return blocks > cluster && unsigned(device.multiprocessors) < all ? "beside" : "alone";
 }
 
 }  // namespace

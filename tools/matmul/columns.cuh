@@ -18,10 +18,12 @@ struct MatmulCells {
     ProductShape shape;
     ProductForm form;
     std::string tile = "none";
-    double bytes = 0;         // of A, B and C
-    double peak_percent = 0;  // of the device's rate of multiply-adds; 0 if it is not known
-    double error_ppm = -1;    // see ProductCheck
-    int registers = 0;        // per thread
+    std::string method = "none";  // the plan, see Plan::name()
+    size_t tried = 0;             // plans that were timed to choose this one
+    double bytes = 0;             // of A, B and C
+    double peak_percent = 0;      // of the device's rate of multiply-adds; 0 if it is not known
+    double error_ppm = -1;        // see ProductCheck
+    int registers = 0;            // per thread
     std::size_t static_shared_bytes = 0;
     double occupancy_percent = 0;
     const char* split = "none";  // among devices
@@ -50,6 +52,8 @@ inline const ColumnOf<MatmulCells> matmul_columns[] = {
     {{"p_n"}, [](const MatmulCells& of) { return whole_cell(of.shape.n); }},
     {{"p_k"}, [](const MatmulCells& of) { return whole_cell(of.shape.k); }},
     {{"p_tile", "tile", 1, 0, 14, 2}, [](const MatmulCells& of) -> Cell { return of.tile; }},
+    {{"p_method", "method", 1, 0, 0, 9}, [](const MatmulCells& of) -> Cell { return of.method; }},
+    {{"p_tried", "tried", 1, 0, 0, 9}, [](const MatmulCells& of) { return whole_cell(of.tried); }},
     {{"p_flop_per_byte", "flop/B", 1, 1, 0, 7},
      [](const MatmulCells& of) -> Cell { return of.bytes > 0 ? Fixed{of.flop() / of.bytes, 2} : absent(2); }},
     {{"p_peak_percent", "% of peak", 1, 1, 0, 1}, [](const MatmulCells& of) -> Cell { return of.peak_percent > 0 ? Fixed{of.peak_percent, 2} : absent(2); }},

@@ -8,7 +8,7 @@
 
 #include "kernels/matmul/thin/cost.cuh"
 #include "kernels/matmul/thin/rows.cuh"
-#include "tools/matmul/product_cost.cuh"
+#include "tools/matmul/plan/plan.cuh"
 
 namespace BACKEND {
 
@@ -26,51 +26,56 @@ struct FewRowsCost {
     static constexpr double without_clusters = 2000;        // more, if they are no cluster (an estimate)
 
     template <typename T>
-    static double cycles(const FewRowsPlan& plan, const DeviceModel& device) {
+    static double cycles(const FewRowsPlan& plan, const ProductProblem& problem) {
+        const auto multiprocessors = unsigned(problem.device->multiprocessors);
         constexpr double units = 128,  // of a multiprocessor, for multiply-adds
             of_load = by_size<T>(1.33, 0.4, 0.4), of_multiply_add = by_size<T>(1.18, 1.18, 2.36);
         const size_t blocks = size_t{plan.tiles} * plan.shares,
-                     at_once = device.blocks_at_once(plan.clusters ? plan.shares : 1,
-                                                     few_rows_resident<T>(plan.m, plan.warps)),
+                     at_once = blocks_at_once(problem, plan.clusters ? plan.shares : 1,
+                                              few_rows_resident<T>(plan.m, plan.warps)),
                      waves = divide_up(blocks, at_once),
-                     blocks_of_busiest = std::max(waves, divide_up(blocks, device.multiprocessors)),
+                     blocks_of_busiest = std::max(waves, divide_up(blocks, multiprocessors)),
                      multiplied_k = std::min(plan.share_k, divide_up(plan.k, few_rows_round) * few_rows_round);
         const double rounds = double(plan.share_k) * plan.column_warps / (plan.warps * few_rows_round),
                      rows = few_rows_computed(plan.m),
                      elements_of_busiest = double(blocks_of_busiest) * plan.width * double(multiplied_k),
                      bytes = double(plan.n) * double(plan.k) * sizeof(T),
                      waiting = (round * rounds + wave) * double(waves) - wave,
-                     reading = std::max(bytes / (bytes_per_cycle * device.memory_speed * device.multiprocessors),
+                     reading = std::max(bytes / (bytes_per_cycle * memory_speed(*problem.device) * multiprocessors),
                                         elements_of_busiest * sizeof(T) / most_bytes_per_cycle),
                      multiplying = elements_of_busiest * (of_load + of_multiply_add * rows) / units,
                      adding = plan.shares == 1
                                   ? 0
                                   : sharing + of_share * plan.shares + (plan.clusters ? 0 : without_clusters);
-        return fixed + of_row * rows + overlapped(waiting, reading, visible_part) + multiplying + adding;
+        return fixed + of_row * rows + std::max(waiting, reading) + visible_part * std::min(waiting, reading) +
+               multiplying + adding;
     }
 };
 
 // The plan that takes the fewest cycles. More blocks can share k if they are no cluster.
 template <typename T>
-FewRowsPlan plan_few_rows(size_t m, size_t n, size_t k, const DeviceModel& device, bool has_clusters) {
+FewRowsPlan plan_few_rows(const ProductProblem& problem) {
+    const auto [m, n, k] = problem.shape;
+    const unsigned multiprocessors = unsigned(problem.device->multiprocessors);
+    const bool has_clusters = problem.hopper;
     constexpr unsigned most_shares = 64;  // without clusters
     FewRowsPlan best;
     double fewest = HUGE_VAL;
     const auto consider = [&](const FewRowsPlan& plan) {
-        const double cycles = FewRowsCost::cycles<T>(plan, device);
+        const double cycles = FewRowsCost::cycles<T>(plan, problem);
         if (cycles < fewest) fewest = cycles, best = plan;
     };
     for (const unsigned warps : {few_rows_warps, few_rows_warps / 2})
         for (const unsigned column_warps : {1U, 2U})
             for (unsigned shares = 1; shares <= most_shares; ++shares) {
-                const auto divided = [&](bool clusters) {
+                const auto divided = [&, m = m, n = n, k = k](bool clusters) {
                     return divide_few_rows<T>(m, n, k, warps, column_warps, shares, clusters);
                 };
                 const FewRowsPlan plan = divided(false);
                 if (plan.shares != shares) continue;  // fewer shares are the same plan
                 // There is a ticket per multiprocessor.
-                if (shares == 1 || plan.tiles <= device.multiprocessors) consider(plan);
-                const bool gathers = size_t{shares} * m * plan.width <= few_rows_gathered<T>;
+                if (shares == 1 || plan.tiles <= multiprocessors) consider(plan);
+                const bool gathers = size_t{shares} * plan.m * plan.width <= few_rows_gathered<T>;
                 if (has_clusters && shares > 1 && shares <= few_rows_cluster && gathers) consider(divided(true));
             }
     return best;

@@ -57,7 +57,7 @@ public:
     }
 
     // C = A B. B must have been uploaded.
-    void multiply(size_t place, const PartOfProduct& part, const ProductMethod& method, const void* h_a, void* h_c) {
+    void multiply(size_t place, const PartOfProduct& part, const Plan& plan, const void* h_a, void* h_c) {
         const auto& [shape, form] = part;
         if (shape.m * shape.n * form.products() == 0) return;
         {
@@ -66,7 +66,7 @@ public:
         }
         {
             const std::lock_guard lock(launching_);
-            launch(place, part, method);
+            launch(place, part, plan);
             CHECK(cudaGetLastError());
             computed_[place].record(stream_);
         }
@@ -103,16 +103,32 @@ private:
     }
 
     // Products run one after another in one stream, since they share a workspace.
-    void launch(size_t place, const PartOfProduct& part, const ProductMethod& method) const {
+    void launch(size_t place, const PartOfProduct& part, const Plan& plan) const {
         const auto& [shape, form] = part;
         const ProductStrides of = strides(part);
         if (shape.k == 0) {
             CHECK(cudaMemsetAsync(d_c(place), 0, form.products() * of.c * result_bytes_, stream_));
             return;
         }
-        method.launch({a_.data() + place * a_bytes_, d_b(place), d_c(place), shape.m, shape.n, shape.k,
-                       workspace_.data(), partials_.data(), multiprocessors_, block_, stream_, 0, form.products(), of.a,
-                       of.b, of.c, form.transposed.a, form.transposed.b, scales_.data()});
+        plan.launch({a_.data() + place * a_bytes_,
+                     d_b(place),
+                     d_c(place),
+                     shape.m,
+                     shape.n,
+                     shape.k,
+                     workspace_.data(),
+                     partials_.data(),
+                     multiprocessors_,
+                     block_,
+                     stream_,
+                     {},
+                     form.products(),
+                     of.a,
+                     of.b,
+                     of.c,
+                     form.transposed.a,
+                     form.transposed.b,
+                     scales_.data()});
     }
 
     const unsigned block_, multiprocessors_;

@@ -45,7 +45,7 @@ public:
         // If no kernel takes f16, f32 gives the same: exact products, sums in f32, rounded at the end. So it is with
         // 8-bit floats on the host; every device has kernels for them.
         widens_ =
-            (dtype == DType::f16 && (on_host_ || !find_method(variant_, problem_of(dtype, {shape, form})).launch)) ||
+            (dtype == DType::f16 && (on_host_ || !find_plan(variant_, problem_of(dtype, {shape, form})).launch)) ||
             (is_float8(dtype) && on_host_);
         computed_ = widens_ ? DType::f32 : dtype;
         const auto& asked = session.own<MatmulOptions>();
@@ -103,7 +103,7 @@ public:
         } else {
             std::call_once(prepared_, [this] { prepare(); });
             if (!b_) on_device_->upload_b(place, part, own_b.bytes.data());
-            on_device_->multiply(place, part, methods_.at(count), a.bytes.data(), c.bytes.data());
+            on_device_->multiply(place, part, plans_.at(count), a.bytes.data(), c.bytes.data());
         }
         if (is_float8(dtype_)) return float8_product(std::move(c));
         return widens_ ? c.converted_to(DType::f16, Overflow::infinite) : c;
@@ -140,11 +140,11 @@ private:
         std::size_t workspace = 0, most = 0;
         for (const std::size_t count : counts_) {
             const ProductProblem problem = problem_of(computed_, part_of(count));
-            const ProductMethod method = find_method(variant_, problem);
-            if (!method.launch) fail(Exit::unavailable, "{}: {}", variant_.name, why_not(problem, variant_));
-            workspace = std::max(workspace, method.workspace_bytes);
+            const Plan plan = find_plan(variant_, problem);
+            if (!plan.launch) fail(Exit::unavailable, "{}: {}", variant_.name, why_not(problem, variant_));
+            workspace = std::max(workspace, plan.workspace_bytes);
             most = std::max(most, count);
-            methods_[count] = method;
+            plans_[count] = plan;
         }
         const PartOfProduct largest = part_of(most);
         on_device_ =
@@ -166,7 +166,7 @@ private:
     float scales_[2] = {1, 1};  // of 8-bit floats
     bool on_host_ = false, widens_ = false;
     std::once_flag prepared_;
-    std::map<std::size_t, ProductMethod> methods_;  // by number of rows or matrices
+    std::map<std::size_t, Plan> plans_;  // by number of rows or matrices
     std::unique_ptr<DevicePlaces> on_device_;
 };
 

@@ -20,6 +20,8 @@ struct MatmulOptions {
     std::optional<ProductShape> file_shape;
     ProductForm form;
     bool explain = false;
+    bool no_tune = false;
+    std::string wisdom;               // a file; "" for the user's
     double scale_a = 0, scale_b = 0;  // of 8-bit floats; 0: not given
     std::optional<GangSplit> split;
     std::optional<std::size_t> panel;
@@ -48,6 +50,10 @@ struct MatmulOptions {
         table.number("--scale-b", "X", "the same for B's; in a benchmark the default fits the type's range", scale_b,
                      least_scale, most_scale);
         table.flag("--explain", "say which kernel 'fastest' is, and why", explain).for_benchmarks();
+        table.flag("--no-tune", "'fastest' is the best estimate: nothing is timed first, and no wisdom used", no_tune);
+        table.text("--wisdom", "FILE",
+                   "where 'fastest' keeps what it has timed; matmul-wisdom.csv in ~/.cache/gridutils if not given",
+                   wisdom);
         table
             .choice("--split", "WAY", "--gang: devices have rows of C, or tiles; rows if not given", split,
                     {{"rows", GangSplit::rows}, {"tiles", GangSplit::tiles}})
@@ -66,8 +72,8 @@ struct MatmulOptions {
                          "--split tiles: write that run as a trace for Perfetto and chrome://tracing", trace)
             .for_benchmarks();
         table
-            .text("--tile", "NAME", "tiles of hopper, tf32x3, direct, thin, instead of the best one; 'all', 'list'",
-                  tile)
+            .text("--tile", "NAME",
+                  "tiles of hopper, tf32x3, direct, thin, async, instead of the best one; 'all', 'list'", tile)
             .for_benchmarks();
     }
 };

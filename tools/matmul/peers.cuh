@@ -6,23 +6,23 @@
 
 #include "kernels/matmul/cublas.cuh"
 #include "kernels/matmul/cublaslt.cuh"
-#include "tools/matmul/method.cuh"
+#include "tools/matmul/plan/plan.cuh"
 
 namespace BACKEND {
 
-inline ProductMethod cublas_method(const ProductProblem& problem) {
+inline Plans cublas_plans(const ProductProblem& problem) {
     if (is_float8(problem.dtype)) return {};  // cublasGemmEx has none of them
     if (!problem.libraries->cublas) problem.libraries->cublas = std::make_shared<Cublas>();
     const std::shared_ptr<Cublas> library = problem.libraries->cublas;
     if (!*library) return {};
-    ProductMethod method;
-    method.launch = [library, type = cublas_type(problem.dtype)](const MatmulArguments<void>& arguments) {
+    Plan plan;
+    plan.launch = [library, type = cublas_type(problem.dtype)](const MatmulArguments<void>& arguments) {
         return library->multiply(arguments, type);
     };
-    method.takes_batch = method.takes_transposed = true;
-    return method;
+    plan.takes_batch = plan.takes_transposed = true;
+    return {plan};
 }
-inline ProductMethod cublaslt_method_with(const ProductProblem& problem, bool fast_accum) {
+inline Plans cublaslt_plans_with(const ProductProblem& problem, bool fast_accum) {
     const ProductForm& form = problem.form;
     // 8-bit floats are stored along k in both operands: cuBLASLt has no other product of them, either.
     if (is_float8(problem.dtype) && !is_plain(problem)) return {};
@@ -37,22 +37,22 @@ inline ProductMethod cublaslt_method_with(const ProductProblem& problem, bool fa
     arguments.a_transposed = form.transposed.a, arguments.b_transposed = form.transposed.b;
     const auto product = std::make_shared<CublasLtProduct>(problem.libraries->cublaslt, arguments,
                                                            cublas_type(problem.dtype), fast_accum);
-    ProductMethod method;
+    Plan plan;
     if (is_float8(problem.dtype) && *product)
         product->keep_what_runs(arguments, size_of(problem.dtype), size_of(DType::bf16));
-    if (!*product) return method;
-    method.launch = [product](const MatmulArguments<void>& arguments) { return product->multiply(arguments); };
-    method.workspace_bytes = cublaslt_workspace_bytes;
-    method.takes_batch = true;
-    method.takes_transposed = true;
-    if (is_float8(problem.dtype)) method.sums = fast_accum ? Sums::float8_fast : Sums::float8_promoted;
-    return method;
+    if (!*product) return {};
+    plan.launch = [product](const MatmulArguments<void>& arguments) { return product->multiply(arguments); };
+    plan.workspace_bytes = cublaslt_workspace_bytes;
+    plan.takes_batch = true;
+    plan.takes_transposed = true;
+    if (is_float8(problem.dtype)) plan.sums = fast_accum ? Sums::float8_fast : Sums::float8_promoted;
+    return {plan};
 }
-inline ProductMethod cublaslt_method(const ProductProblem& problem) { return cublaslt_method_with(problem, false); }
-inline ProductMethod cublaslt_fast_accum_method(const ProductProblem& problem) {
-    return is_float8(problem.dtype) ? cublaslt_method_with(problem, true) : ProductMethod{};
+inline Plans cublaslt_plans(const ProductProblem& problem) { return cublaslt_plans_with(problem, false); }
+inline Plans cublaslt_fast_accum_plans(const ProductProblem& problem) {
+    return is_float8(problem.dtype) ? cublaslt_plans_with(problem, true) : Plans{};
 }
 // None on one device, where it would be cuBLAS; for several see gang/cublasxt.cuh.
-inline ProductMethod cublasxt_method(const ProductProblem&) { return {}; }
+inline Plans cublasxt_plans(const ProductProblem&) { return {}; }
 
 }  // namespace BACKEND

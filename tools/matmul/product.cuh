@@ -12,9 +12,31 @@
 #include "common/cuda/staged_copy.cuh"
 #include "common/cuda/throughput.hpp"
 #include "common/measure/bench.cuh"
-#include "tools/matmul/choice.cuh"
+#include "tools/matmul/plan/choose.cuh"
+#include "tools/matmul/plan/tune.hpp"
 
 namespace BACKEND {
+
+inline void explain_if_asked(const Session& session, const ProductProblem& problem, const Plan& plan,
+                             const std::string& why) {
+    if (!session.own<MatmulOptions>().explain) return;
+    session.notice(text("{} {} on {} (compute capability {}): fastest is {}, tile {}: {}{}",
+                        name_of_products(problem.shape, problem.form), name_of(problem.dtype), problem.device->name,
+                        capability_text(problem.device->compute_capability), plan.variant, plan.tile, why,
+                        plan.copied.empty() ? "" : "; another kernel transposes " + plan.copied));
+}
+
+// What was measured earlier, unless the options say not to measure.
+inline std::shared_ptr<Wisdom> wisdom_of(const Session& session) {
+    const auto& asked = session.own<MatmulOptions>();
+    if (asked.no_tune || session.device.simulated) return nullptr;
+    static const std::shared_ptr<Wisdom> wisdom = [&] {
+        const auto read = std::make_shared<Wisdom>(asked.wisdom);
+        if (!read->obstacle().empty()) session.notice(read->obstacle());
+        return read;
+    }();
+    return wisdom;
+}
 
 // A session's problem, all but its shape, on the current device. `device` must outlive it.
 inline ProductProblem problem_on(const Session& session, const DeviceInfo& device, DType dtype) {
@@ -24,12 +46,16 @@ inline ProductProblem problem_on(const Session& session, const DeviceInfo& devic
     problem.forced_tile = session.own<MatmulOptions>().tile;
     problem.form = session.own<MatmulOptions>().form;
     if (is_float8(dtype)) problem.form.transposed.b = true;  // as all their kernels take it, see float8/types.cuh
+    problem.wisdom = wisdom_of(session);
 #ifndef __SIMCC__
-    problem.hopper = hopper_kernels_run(device.compute_capability);
-    if (problem.hopper) problem.clusters = cluster_counts();
+    const HopperDevice& hopper = hopper_device(device);
+    problem.hopper = hopper.runs;
+    problem.clusters = hopper.clusters;
 #else
     for (const std::string& tile : split(problem.forced_tile, ','))
-        if (tile != "all" && !is_thin_key(tile))
+        if (tile != "all" && tile != "plans" && tile != "work" && !is_thin_key(tile) &&
+            tile != tile_name(MatmulAsync<LargeAsyncShape>::tile) &&
+            tile != tile_name(MatmulAsync<SmallAsyncShape>::tile))
             fail(Exit::unavailable, "--tile {} needs a GPU of compute capability 9.0", tile);
 #endif
     return problem;
@@ -115,15 +141,31 @@ struct DeviceProduct {
     }
 
     // Enqueues the product. For k = 0, C is zero; an empty C needs nothing.
-    LaunchShape launch(const ProductMethod& method, const Session& session, cudaStream_t stream) const {
+    LaunchShape launch(const Plan& plan, const Session& session, cudaStream_t stream) const {
         if (c.size() == 0) return {};
         if (shape.k == 0) {
             CHECK(cudaMemsetAsync(c.data(), 0, c.bytes(), stream));
             return {};
         }
-        return method.launch({a.data(), b.data(), c.data(), shape.m, shape.n, shape.k, workspace.data(),
-                              partials.data(), multiprocessors, session.options.block, stream, 0, form.products(),
-                              strides.a, strides.b, strides.c, form.transposed.a, form.transposed.b, scales.data()});
+        return plan.launch({a.data(),
+                            b.data(),
+                            c.data(),
+                            shape.m,
+                            shape.n,
+                            shape.k,
+                            workspace.data(),
+                            partials.data(),
+                            multiprocessors,
+                            session.options.block,
+                            stream,
+                            {},
+                            form.products(),
+                            strides.a,
+                            strides.b,
+                            strides.c,
+                            form.transposed.a,
+                            form.transposed.b,
+                            scales.data()});
     }
 
     const unsigned multiprocessors;  // of the device
@@ -163,9 +205,14 @@ inline std::vector<Cell> cells_of_product(const Session& session, DType dtype, M
     return cells_of(matmul_columns, cells);
 }
 
+// The plans of `fastest` that are timed: the best estimates, then other ways to share the tile that was the fastest.
+struct PlansToTune {
+    Plans first, more_shares;
+};
+
 class Product {
 public:
-    // `workspace_bytes`: the most that one of the methods needs.
+    // `workspace_bytes`: the most that one of the plans needs.
     Product(const Session& session, const ProductProblem& problem, size_t workspace_bytes)
         : session_(session),
           dtype_(problem.dtype),
@@ -186,27 +233,42 @@ public:
         };
         const auto error_ppm = std::make_shared<double>(-1);
         one.check = [this, error_ppm] { return checked(Sums::of_type, *error_ppm); };
-        one.own_cells = [this, error_ppm](double) { return own_cells("none", {}, 0, *error_ppm); };
+        one.own_cells = [this, error_ppm](double) { return own_cells({}, 0, {}, 0, *error_ppm); };
         return one;
     }
 
-    Case device_case(const MatmulVariant& variant, const ProductMethod& method) {
+    // If there are several plans, they are timed first, and the fastest is verified and measured.
+    Case device_case(const MatmulVariant& variant, const ProductProblem& problem, const PlansToTune& plans) {
+        struct State {
+            Plan plan;
+            size_t tried = 0;
+            LaunchShape shape = {};
+            double error_ppm = -1;
+        };
+        const auto state = std::make_shared<State>(State{plans.first.front()});
         Case one = case_of(variant);
-        const auto shape_of_launch = std::make_shared<LaunchShape>();
+        if (plans.first.size() > 1) {
+            one.tune = [this, state, problem, plans](Stopwatch& stopwatch) {
+                const Tuned tuned = find_fastest_plan(stopwatch, plans, state->plan);
+                state->tried = tuned.tried;
+                remember(problem, state->plan, tuned.ns);
+                explain_if_asked(session_, problem, state->plan,
+                                 text("the fastest of {} plans, {:.1f} us here", tuned.tried, tuned.ns / 1e3));
+            };
+        }
         one.poison = [this](cudaStream_t stream) {
             if (device_.c.size() > 0)
                 CHECK(cudaMemsetAsync(device_.c.data(), 0xff, device_.c.bytes(), stream));  // NaN in every type
         };
-        one.launch = [this, method, shape_of_launch](cudaStream_t stream) {
-            return *shape_of_launch = device_.launch(method, session_, stream);
+        one.launch = [this, state](cudaStream_t stream) {
+            return state->shape = device_.launch(state->plan, session_, stream);
         };
-        const auto error_ppm = std::make_shared<double>(-1);
-        one.check = [this, sums = method.sums, error_ppm] {
+        one.check = [this, state] {
             if (device_.c.size() > 0) device_.download(host_->c());
-            return checked(sums, *error_ppm);
+            return checked(state->plan.sums, state->error_ppm);
         };
-        one.own_cells = [this, method, shape_of_launch, error_ppm](double median_ns) {
-            return own_cells(method.tile, *shape_of_launch, median_ns, *error_ppm);
+        one.own_cells = [this, state](double median_ns) {
+            return own_cells(state->plan, state->tried, state->shape, median_ns, state->error_ppm);
         };
         return one;
     }
@@ -231,9 +293,35 @@ private:
     }
     double bytes() const { return bytes_of(shape_, form_, size_of(dtype_), size_of(result_dtype(dtype_))); }
 
-    std::vector<Cell> own_cells(const std::string& tile, const LaunchShape& launch, double median_ns,
+    // Times the first plans, then the fastest tile's other ways to share.
+    Tuned find_fastest_plan(Stopwatch& stopwatch, const PlansToTune& plans, Plan& fastest) const {
+        const auto fastest_of = [&](const Plans& some) {
+            return find_fastest(some.size(), [&](size_t i) {
+                return stopwatch.time({}, [&](cudaStream_t stream) { device_.launch(some[i], session_, stream); });
+            });
+        };
+        Tuned tuned = fastest_of(plans.first);
+        fastest = plans.first[tuned.fastest];
+        Plans shares = {fastest};
+        for (const Plan& plan : plans.more_shares)
+            if (plan.row == fastest.row) shares.push_back(plan);
+        if (shares.size() > 1) {
+            const size_t tried = tuned.tried;
+            tuned = fastest_of(shares);
+            tuned.tried += tried - 1;
+            fastest = shares[tuned.fastest];
+        }
+        return tuned;
+    }
+
+    void remember(const ProductProblem& problem, const Plan& plan, double ns) const {
+        const std::string why = problem.wisdom->remember(wisdom_key(problem), plan.name(), ns);
+        if (!why.empty()) session_.notice(why);
+    }
+
+    std::vector<Cell> own_cells(const Plan& plan, size_t tried, const LaunchShape& launch, double median_ns,
                                 double error_ppm) const {
-        MatmulCells cells{shape_, form_, tile, bytes()};
+        MatmulCells cells{shape_, form_, plan.tile, *plan.variant ? plan.name() : "none", tried, bytes()};
         cells.error_ppm = error_ppm;
         return cells_of_product(session_, dtype_, cells, launch, median_ns);
     }

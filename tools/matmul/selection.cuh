@@ -2,7 +2,9 @@
 // Which variants run, and with which tiles.
 #pragma once
 
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tools/matmul/product.cuh"
@@ -12,32 +14,45 @@ namespace BACKEND {
 // The CPU needs minutes where the GPU needs milliseconds: beyond this many operations it runs only when it is named.
 constexpr double most_host_flop = 0x1p33;
 
-inline void explain_if_asked(const Session& session, const MatmulVariant& variant, const ProductProblem& problem,
-                             const ProductMethod& method) {
-    if (variant.method != fastest_method || !session.own<MatmulOptions>().explain) return;
-    std::string why = "the most advanced kernel for this type that this device and build can run";
-    if (method.by_cost_model)
-        why = text(
-            "of its tiles, {} needs the fewest cycles: waves of {} blocks (the last one filled or shared out "
-            "where that is faster), times the steps of {} along k",
-            method.tile, problem.device->multiprocessors, 128 / size_of(problem.dtype));
-    if (!method.copied.empty()) why += "; another kernel transposes " + method.copied;
-    session.notice(text("{} {} on {} (compute capability {}): fastest is {}, tile {}: {}",
-                        name_of_products(problem.shape, problem.form), name_of(problem.dtype), problem.device->name,
-                        capability_text(problem.device->compute_capability), method.variant, method.tile, why));
-}
-
-// A variant of the run, and, if it is a device's, how it is launched.
+// A variant of the run, and, if it is a device's, how it is launched: by its plan or, if there are several, by the one
+// that turns out to be the fastest.
 struct ChosenVariant {
     const MatmulVariant* variant = nullptr;
-    ProductMethod method = {};
+    PlansToTune plans = {};
 };
 
 // The tiles that a variant is to run with: "" is its own choice.
 inline std::vector<std::string> tiles_to_run(const MatmulVariant& variant, const ProductProblem& problem) {
-    if (!variant.tiles || problem.forced_tile.empty()) return {""};
-    if (problem.forced_tile == "all") return variant.tiles(problem);
+    if (!variant.has_tiles || problem.forced_tile.empty()) return {""};
+    if (problem.forced_tile == "all") return keys_of(variant, problem);
+    if (problem.forced_tile == "plans") return keys_of(variant, problem, true);
     return split(problem.forced_tile, ',');
+}
+
+// The plans of `fastest` that are to be timed, of those for which there is room beside A, B and C.
+inline PlansToTune plans_to_tune(const ProductProblem& problem, double room) {
+    constexpr size_t most_shares = 2, most_more_shares = 4;  // of the same tile
+    std::map<std::string, size_t> plans_of_row;
+    PlansToTune chosen;
+    for (Plan& plan : fastest_plans(problem)) {
+        if (plan.ns == 0 || double(plan.workspace_bytes) > room) continue;
+        const size_t before = plans_of_row[plan.row]++;
+        if (before < most_shares && chosen.first.size() < most_tuned) chosen.first.push_back(std::move(plan));
+        else if (before < most_shares + most_more_shares) chosen.more_shares.push_back(std::move(plan));
+    }
+    return chosen;
+}
+
+// The plans with which a variant is to run; none if it has none.
+inline PlansToTune plans_to_run(const Session& session, const MatmulVariant& variant, const ProductProblem& problem) {
+    const bool tunes = variant.plans == fastest_plans && problem.wisdom && !session.options.profile &&
+                       problem.shape.elements() * double(problem.form.products()) > 0;
+    const double needed = DeviceProduct::bytes(session.device, problem.dtype, problem.shape, problem.form, 0);
+    PlansToTune plans = tunes ? plans_to_tune(problem, free_device_bytes() - needed) : PlansToTune{};
+    if (!plans.first.empty()) return plans;
+    Plan plan = find_plan(variant, problem);
+    if (plan.launch) plans.first.push_back(std::move(plan));
+    return plans;
 }
 
 // The selected variants that can run.
@@ -59,14 +74,14 @@ inline std::vector<ChosenVariant> chosen_variants(Session& session, const Produc
         ProductProblem with_tile = problem;
         for (const std::string& tile : tiles_to_run(*variant, problem)) {
             with_tile.forced_tile = tile;
-            const ProductMethod method = find_method(*variant, with_tile);
+            const PlansToTune plans = plans_to_run(session, *variant, with_tile);
+            const size_t workspace_bytes = plans.first.empty() ? 0 : plans.first.front().workspace_bytes;
             const double wanted =
-                DeviceProduct::bytes(session.device, problem.dtype, shape, problem.form, method.workspace_bytes);
-            if (!method.launch) session.leave_out(name, why_not(problem, *variant));
-            else if (method.workspace_bytes > 0 && !session.names(name) && wanted > free_device_bytes())
-                session.leave_out(name,
-                                  text("it needs {} beside A, B and C", human_bytes(double(method.workspace_bytes))));
-            else chosen.push_back({variant, method});
+                DeviceProduct::bytes(session.device, problem.dtype, shape, problem.form, workspace_bytes);
+            if (plans.first.empty()) session.leave_out(name, why_not(problem, *variant));
+            else if (workspace_bytes > 0 && !session.names(name) && wanted > free_device_bytes())
+                session.leave_out(name, text("it needs {} beside A, B and C", human_bytes(double(workspace_bytes))));
+            else chosen.push_back({variant, plans});
         }
     }
     return chosen;

@@ -3,19 +3,16 @@
 // matrix. And small products, which take little longer than a launch.
 #pragma once
 
-#include <algorithm>
 #include <string>
-#include <vector>
 
 #include "common/io/dtype.hpp"
 #include "common/io/text.hpp"
 #include "kernels/matmul/thin/columns.cuh"
-#include "kernels/matmul/thin/cost.cuh"
 #include "kernels/matmul/thin/dots.cuh"
 #include "kernels/matmul/thin/one_column.cuh"
 #include "kernels/matmul/thin/steps.cuh"
 #include "tools/matmul/few_rows.cuh"
-#include "tools/matmul/method.cuh"
+#include "tools/matmul/plan/work.cuh"
 #include "tools/matmul/small.cuh"
 
 #ifndef __SIMCC__
@@ -27,77 +24,61 @@
 
 namespace BACKEND {
 
-// What a thin product costs in cycles, without the launch. The constants are from timings on an H200 (but of dots and
-// of one column on an H100), the caches cold: the fixed ones fitted to 30 to 150 products of each kind and size of
-// elements, the rates from large products.
-struct ThinCost {
-    double fixed;                           // of a block: staging, adding the sums of its lanes
-    double busy;                            // of a multiprocessor, if it takes longer than the memory
-    double sharing;                         // where blocks share k
-    double multiply_adds_per_cycle;         // of a multiprocessor
-    double bytes_per_cycle = 17;            // of the memory, for each multiprocessor
-    double beyond_cache = bytes_per_cycle;  // the same, of what the L2 cache cannot hold
-    static constexpr double cached_bytes = 25e6;
-
-    double cycles(const ProductShape& shape, size_t element_bytes, unsigned multiprocessors) const {
-        const double bytes = shape.elements() * double(element_bytes),
-                     moving =
-                         std::max(bytes / bytes_per_cycle, (bytes - cached_bytes) / beyond_cache) / multiprocessors,
-                     multiplying = shape.flop() / 2 / (multiply_adds_per_cycle * multiprocessors);
-        return fixed + std::max({moving, multiplying, busy}) + sharing;
-    }
-};
-
-template <template <typename> class Kernel, typename T, typename Plan>
-ProductMethod thin_method_of(const ProductProblem& problem, const Plan& plan, const std::string& tile,
-                             const ThinCost& cost) {
-    ProductMethod method;
-    method.cycles = cost.cycles(problem.shape, sizeof(T), unsigned(problem.device->multiprocessors));
-    method.launch = [plan](const MatmulArguments<void>& arguments) {
-        return Kernel<T>::enqueue(arguments.as<T>(), plan);
-    };
-    method.tile = tile;
-    method.workspace_bytes = Kernel<T>::workspace_bytes(plan);
-    return method;
-}
-
-template <typename T>
-ProductMethod few_columns_method(const ProductProblem& problem) {
+// `planned`: the cycles that decided how the kernel divides the product; 0 if nothing did. `shares`: blocks that share k.
+template <template <typename> class Kernel, typename T, typename KernelPlan>
+Plan thin_plan_of(const ProductProblem& problem, const char* key, const KernelPlan& division, const std::string& tile,
+                  double planned, unsigned shares = 1) {
     const auto [m, n, k] = problem.shape;
-    const FewColumnsPlan plan = plan_few_columns<T>(m, n, k, unsigned(problem.device->multiprocessors));
-    const std::string tile = thin_tile(plan.block_rows, n, plan.share_pieces * piece_length<T>, plan.shares);
-    const double busy = FewColumnsCost::busy<T>(plan, unsigned(problem.device->multiprocessors));
-    // The plan's costs are those of a warm cache; a single column was timed more closely, beside one_column.
-    const double busy_factor = n == 1 ? 3 : 2, bytes_per_cycle = n == 1 ? by_size<T>(12, 14, 14) : 17;
-    constexpr double sharing_factor = 1.5;
-    const ThinCost cost = {5100 + by_size<T>(420, 560, 800) * lanes_for(n), busy_factor * busy,
-                           sharing_factor * FewColumnsCost::sharing<T>(plan), by_size<T>(22, 15, 9),
-                           bytes_per_cycle * memory_speed(*problem.device)};
-    return thin_method_of<FewColumns, T>(problem, plan, tile, cost);
+    const double multiprocessors = estimated_multiprocessors(problem);
+    Plan plan;
+    plan.launch = [division](const MatmulArguments<void>& arguments) {
+        return Kernel<T>::enqueue(arguments.as<T>(), division);
+    };
+    plan.tile = tile;
+    plan.workspace_bytes = Kernel<T>::workspace_bytes(division);
+    Work work = least_work(problem, 1);
+    work.blocks = double(m) / multiprocessors;
+    work.stages = double(n) / multiprocessors;
+    work.stages_of_block = double(k);
+    work.parts = shares > 1 ? shares : 0;
+    work.shared = shares > 1;
+    work.planned = planned / 1000 * problem.device->multiprocessors / multiprocessors;
+    estimate(plan, problem, text("thin:{}", key), work);
+    return plan;
 }
 
 template <typename T>
-ProductMethod one_column_method(const ProductProblem& problem) {
+Plan few_columns_plan(const ProductProblem& problem) {
     const auto [m, n, k] = problem.shape;
     const auto multiprocessors = unsigned(problem.device->multiprocessors);
-    const OneColumnPlan plan = plan_one_column<T>(m, k, multiprocessors);
-    const std::string tile = thin_tile(one_column_rows * plan.teams(), 1, k, 1);
-    ProductMethod method = thin_method_of<OneColumn, T>(problem, plan, tile, {});
-    method.cycles = OneColumnCost::cycles<T>(plan, multiprocessors, memory_speed(*problem.device));
-    return method;
+    const FewColumnsPlan division = plan_few_columns<T>(m, n, k, multiprocessors);
+    const std::string tile =
+        thin_tile(division.block_rows, n, division.share_pieces * piece_length<T>, division.shares);
+    const double planned = FewColumnsCost::busy<T>(division, multiprocessors) + FewColumnsCost::sharing<T>(division);
+    return thin_plan_of<FewColumns, T>(problem, "columns", division, tile, planned, division.shares);
+}
+
+template <typename T>
+Plan one_column_plan(const ProductProblem& problem) {
+    const auto [m, n, k] = problem.shape;
+    const auto multiprocessors = unsigned(problem.device->multiprocessors);
+    const OneColumnPlan division = plan_one_column<T>(m, k, multiprocessors);
+    return thin_plan_of<OneColumn, T>(
+        problem, "one-column", division, thin_tile(one_column_rows * division.teams(), 1, k, 1),
+        OneColumnCost::cycles<T>(division, multiprocessors, memory_speed(*problem.device)));
 }
 
 #ifndef __SIMCC__
 template <typename T>
-ProductMethod streamed_columns_method(const ProductProblem& problem) {
+Plan streamed_columns_plan(const ProductProblem& problem) {
     const auto [m, n, k] = problem.shape;
     const auto multiprocessors = unsigned(problem.device->multiprocessors);
     const double speed = memory_speed(*problem.device);
-    const StreamedColumnsPlan plan = plan_streamed_columns<T>(m, n, k, multiprocessors, speed);
-    const std::string tile = thin_tile(streamed_columns_rows * plan.warps / plan.group_warps, n, k, 1);
-    ProductMethod method = thin_method_of<StreamedColumns, T>(problem, plan, tile, {});
-    method.cycles = StreamedColumnsCost<T>::cycles(plan, m, n, k, multiprocessors, speed);
-    return method;
+    const StreamedColumnsPlan division = plan_streamed_columns<T>(m, n, k, multiprocessors, speed);
+    return thin_plan_of<StreamedColumns, T>(
+        problem, "streamed-columns", division,
+        thin_tile(streamed_columns_rows * division.warps / division.group_warps, n, k, 1),
+        StreamedColumnsCost<T>::cycles(division, m, n, k, multiprocessors, speed));
 }
 template <typename T>
 bool has_streamed_columns(const ProductShape& shape) {
@@ -106,63 +87,51 @@ bool has_streamed_columns(const ProductShape& shape) {
 #endif
 
 template <typename T>
-ProductMethod few_rows_method(const ProductProblem& problem) {
-    const auto [m, n, k] = problem.shape;
-    const DeviceModel device = model_of(problem);
-    const FewRowsPlan plan = plan_few_rows<T>(m, n, k, device, problem.hopper);
-    const std::string tile = thin_tile(m, plan.width, plan.share_k, plan.shares);
-    ProductMethod method = thin_method_of<FewRows, T>(problem, plan, tile, {});
-    method.cycles = FewRowsCost::cycles<T>(plan, device);
-    return method;
+Plan few_rows_plan(const ProductProblem& problem) {
+    const FewRowsPlan division = plan_few_rows<T>(problem);
+    const std::string tile = thin_tile(problem.shape.m, division.width, division.share_k, division.shares);
+    return thin_plan_of<FewRows, T>(problem, "rows", division, tile, FewRowsCost::cycles<T>(division, problem),
+                                    division.shares);
 }
 
 template <typename T>
-ProductMethod few_steps_method(const ProductProblem& problem) {
+Plan few_steps_plan(const ProductProblem& problem) {
     const auto [m, n, k] = problem.shape;
-    const FewStepsPlan plan = plan_few_steps<T>(m, n, k, unsigned(problem.device->multiprocessors));
-    // (75 products of each size on an H200 and on an H100, which reached 0.85 of the rate.)
-    const double speed = (1 + memory_speed(*problem.device)) / 2;
-    const ThinCost cost = {by_size<T>(7250, 6060, 5240) + by_size<T>(570, 630, 464) * lanes_for(k),
-                           0,
-                           0,
-                           by_size<T>(38, 45, 25),
-                           by_size<T>(13.4, 15.2, 15.2) * speed,
-                           by_size<T>(10.7, 15.2, 15.2) * speed};
-    return thin_method_of<FewSteps, T>(problem, plan, thin_tile(plan.rows, plan.lanes * few_steps_columns<T>, k, 1),
-                                       cost);
+    const FewStepsPlan division = plan_few_steps<T>(m, n, k, unsigned(problem.device->multiprocessors));
+    const std::string tile = thin_tile(division.rows, division.lanes * few_steps_columns<T>, k, 1);
+    return thin_plan_of<FewSteps, T>(problem, "steps", division, tile, 0);
 }
 
 template <typename T>
-ProductMethod lane_dots_method(const ProductProblem& problem) {
+Plan lane_dots_plan(const ProductProblem& problem) {
     const auto [m, n, k] = problem.shape;
     const auto multiprocessors = unsigned(problem.device->multiprocessors);
-    const LaneDotsPlan plan = plan_lane_dots(m, n, k, sizeof(T), multiprocessors);
-    const double busy = LaneDotsCost::busy(plan, sizeof(T), multiprocessors);
-    constexpr double bytes_per_cycle = 12;  // on an H100, as all of this kind's costs
-    const ThinCost cost = {LaneDotsCost::fixed, busy, 0, 8, bytes_per_cycle};
-    return thin_method_of<LaneDots, T>(problem, plan, thin_tile(1, 1, plan.lanes * lane_dots_in_flight, 1), cost);
+    const LaneDotsPlan division = plan_lane_dots(m, n, k, sizeof(T), multiprocessors);
+    return thin_plan_of<LaneDots, T>(problem, "dots", division,
+                                     thin_tile(1, 1, division.lanes * lane_dots_in_flight, 1),
+                                     LaneDotsCost::busy(division, sizeof(T), multiprocessors));
 }
 
 struct ThinKind {
     const char* key;  // for --tile
     bool (*can_compute)(const ProductShape& shape);
-    ProductMethod (*method)(const ProductProblem& problem);
+    Plan (*plan)(const ProductProblem& problem);
     bool needs_hopper = false;
 };
 template <typename T, bool tensor_cores>
 inline constexpr ThinKind thin_kinds[] = {
-    {"columns", [](const ProductShape& shape) { return shape.n <= few_columns; }, few_columns_method<T>},
-    {"one-column", [](const ProductShape& shape) { return shape.n == 1; }, one_column_method<T>},
-    {"rows", [](const ProductShape& shape) { return shape.m <= few_rows; }, few_rows_method<T>},
-    {"steps", [](const ProductShape& shape) { return shape.k <= few_steps; }, few_steps_method<T>},
+    {"columns", [](const ProductShape& shape) { return shape.n <= few_columns; }, few_columns_plan<T>},
+    {"one-column", [](const ProductShape& shape) { return shape.n == 1; }, one_column_plan<T>},
+    {"rows", [](const ProductShape& shape) { return shape.m <= few_rows; }, few_rows_plan<T>},
+    {"steps", [](const ProductShape& shape) { return shape.k <= few_steps; }, few_steps_plan<T>},
     {"dots",
      [](const ProductShape& shape) { return suits_lane_dots(double(shape.m) * double(shape.n), double(shape.k)); },
-     lane_dots_method<T>},
-    {"patches", suits_patches, patches_method<T>},
+     lane_dots_plan<T>},
+    {"patches", suits_patches, patches_plan<T>},
 #ifndef __SIMCC__
-    {"streamed-columns", has_streamed_columns<T>, streamed_columns_method<T>, true},
-    {"fragments32x32", suits_fragments<tensor_cores>, small_fragments_method<T>},
-    {"fragments64x64", suits_fragments<tensor_cores>, large_fragments_method<T>},
+    {"streamed-columns", has_streamed_columns<T>, streamed_columns_plan<T>, true},
+    {"fragments32x32", suits_fragments<tensor_cores>, small_fragments_plan<T>},
+    {"fragments64x64", suits_fragments<tensor_cores>, large_fragments_plan<T>},
 #endif
 };
 
@@ -186,26 +155,16 @@ inline bool is_thin_key(const std::string& key) {
     return false;
 }
 
-inline std::vector<std::string> thin_keys(const ProductProblem& problem) {
-    std::vector<std::string> keys;
-    for (const ThinKind& kind : thin_kinds_of(problem.dtype))
-        if (problem.shape.flop() > 0 && (problem.hopper || !kind.needs_hopper) && kind.can_compute(problem.shape))
-            keys.push_back(kind.key);
-    return keys;
-}
-
-// Of the kinds that can compute the product, the one that takes the fewest cycles, or the one that --tile names. None
-// if there is none.
-inline ProductMethod thin_method(const ProductProblem& problem) {
-    ProductMethod best;
-    const std::vector<std::string> keys = thin_keys(problem);
+// The plans of all kinds that can compute the product.
+inline Plans thin_plans(const ProductProblem& problem) {
+    Plans plans;
     for (const ThinKind& kind : thin_kinds_of(problem.dtype)) {
-        if (std::find(keys.begin(), keys.end(), kind.key) == keys.end()) continue;
-        if (!problem.forced_tile.empty() && problem.forced_tile != kind.key) continue;
-        const ProductMethod method = kind.method(problem);
-        if (!best.launch || method.cycles < best.cycles) best = method;
+        if (problem.shape.flop() == 0 || (kind.needs_hopper && !problem.hopper) || !kind.can_compute(problem.shape))
+            continue;
+        plans.push_back(kind.plan(problem));
+        plans.back().key = kind.key;
     }
-    return best;
+    return plans;
 }
 
 }  // namespace BACKEND

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <string>
-#include <vector>
 
 #include "common/cli/program.hpp"
 #include "kernels/matmul/async.cuh"
@@ -16,53 +14,52 @@
 #include "kernels/matmul/vectorized.cuh"
 #include "tools/matmul/columns.cuh"
 #include "tools/matmul/host_product.hpp"
-#include "tools/matmul/method.cuh"
 #include "tools/matmul/options.hpp"
+#include "tools/matmul/plan/work.cuh"
 #include "tools/matmul/thin.cuh"
 #ifndef __SIMCC__
 #include "kernels/matmul/wmma.cuh"
 #include "tools/matmul/hopper/direct.cuh"
 #include "tools/matmul/hopper/float8.cuh"
-#include "tools/matmul/hopper/list.cuh"
 #include "tools/matmul/hopper/tiles.cuh"
 #include "tools/matmul/peers.cuh"
 #endif
 
 namespace BACKEND {
 
-using FindMethod = ProductMethod(const ProductProblem&);
-using FindTiles = std::vector<std::string>(const ProductProblem&);
+using FindPlans = Plans(const ProductProblem&);
 
 struct MatmulVariant : Variant {
-    FindMethod* method = nullptr;              // on the device; nullptr for a variant that this build lacks
+    FindPlans* plans = nullptr;                // on the device; nullptr for a variant that this build lacks
     bool for_fastest = false;                  // whether `fastest` may choose it
+    bool has_tiles = false;                    // that --tile can name
     void (HostProduct::*on_host)() = nullptr;  // of those that need the host
     bool (*host_has)(DType dtype) = nullptr;   // nullptr: every host has it for every type
-    FindTiles* tiles = nullptr;                // that --tile can name; nullptr if there is no choice
 };
 
+// The textbook's kernels: only those that `fastest` may use have an estimate.
 template <template <typename> class Tile>
-ProductMethod for_f32_and_f64(const ProductProblem& problem) {
-    if (problem.dtype == DType::f32) return method_of<Tile<float>>();
-    if (problem.dtype == DType::f64) return method_of<Tile<double>>();
+Plans for_f32_and_f64(const ProductProblem& problem) {
+    if (problem.dtype == DType::f32) return {plan_of<Tile<float>>(problem, "textbook")};
+    if (problem.dtype == DType::f64) return {plan_of<Tile<double>>(problem, "textbook")};
     return {};
 }
 template <typename Tile>
-ProductMethod for_f32(const ProductProblem& problem) {
-    return problem.dtype == DType::f32 ? method_of<Tile>() : ProductMethod{};
+Plans for_f32(const ProductProblem& problem) {
+    return problem.dtype == DType::f32 ? Plans{plan_of<Tile>(problem, "textbook")} : Plans{};
 }
 
 template <template <typename> class Tile>
-ProductMethod for_float8(const ProductProblem& problem) {
-    if (problem.dtype == DType::e4m3) return method_of<Tile<__nv_fp8_e4m3>>();
-    if (problem.dtype == DType::e5m2) return method_of<Tile<__nv_fp8_e5m2>>();
+Plans for_float8(const ProductProblem& problem) {
+    if (problem.dtype == DType::e4m3) return {plan_of<Tile<__nv_fp8_e4m3>>(problem, "textbook")};
+    if (problem.dtype == DType::e5m2) return {plan_of<Tile<__nv_fp8_e5m2>>(problem, "textbook")};
     return {};
 }
-// The first method if there is one for the problem's type, else the second.
-template <FindMethod* first, FindMethod* second>
-ProductMethod either(const ProductProblem& problem) {
-    const ProductMethod method = first(problem);
-    return method.launch ? method : second(problem);
+// The first plans if there are any for the problem's type, else the second.
+template <FindPlans* first, FindPlans* second>
+Plans either(const ProductProblem& problem) {
+    Plans plans = first(problem);
+    return plans.empty() ? second(problem) : plans;
 }
 
 template <typename T>
@@ -72,72 +69,95 @@ using MatmulTiled16 = MatmulTiled<T, 16>;
 template <typename T>
 using MatmulTiled32 = MatmulTiled<T, 32>;
 
-inline ProductMethod async_method(const ProductProblem& problem) {
-    const bool large = async_tile_is_large(problem.shape.m, problem.shape.n, problem.form.products(),
-                                           size_t(problem.device->multiprocessors));
-    return large ? for_f32<MatmulAsync<LargeAsyncShape>>(problem) : for_f32<MatmulAsync<SmallAsyncShape>>(problem);
+// Those that `fastest` may use have rows of their own in the coefficients.
+inline Plans register_2d_plans(const ProductProblem& problem) {
+    if (problem.dtype == DType::f32) return {plan_of<MatmulRegister2d<float>>(problem, "register-2d")};
+    if (problem.dtype == DType::f64) return {plan_of<MatmulRegister2d<double>>(problem, "register-2d")};
+    return {};
+}
+inline Plans vectorized_plans(const ProductProblem& problem) {
+    switch (problem.dtype) {
+        case DType::f32: return {plan_of<MatmulVectorized>(problem, "vectorized")};
+        case DType::e4m3: return {plan_of<MatmulFloat8Vectorized<__nv_fp8_e4m3>>(problem, "vectorized")};
+        case DType::e5m2: return {plan_of<MatmulFloat8Vectorized<__nv_fp8_e5m2>>(problem, "vectorized")};
+        default: return {};
+    }
+}
+inline Plans warp_tile_plans(const ProductProblem& problem) {
+    return problem.dtype == DType::f32 ? Plans{plan_of<MatmulWarpTile>(problem, "warp-tile")} : Plans{};
+}
+inline Plans async_plans(const ProductProblem& problem) {
+    if (problem.dtype != DType::f32) return {};
+    Plans plans = {plan_of<MatmulAsync<LargeAsyncShape>>(problem, "async"),
+                   plan_of<MatmulAsync<SmallAsyncShape>>(problem, "async")};
+    for (Plan& plan : plans) plan.key = plan.tile;
+    return plans;
 }
 
-ProductMethod fastest_method(const ProductProblem& problem);
+Plans fastest_plans(const ProductProblem& problem);
 
 // The smallest tile that holds a product of a batch.
 template <typename T>
-ProductMethod small_batched_method(size_t side) {
-    if (side <= 16) return method_of<MatmulBatched<T, 16>>();
-    return side <= 32 ? method_of<MatmulBatched<T, 32>>() : method_of<MatmulBatched<T, 64>>();
+Plan small_batched_plan(const ProductProblem& problem, size_t side) {
+    if (side <= 16) return plan_of<MatmulBatched<T, 16>>(problem, "batched");
+    if (side <= 32) return plan_of<MatmulBatched<T, 32>>(problem, "batched");
+    return plan_of<MatmulBatched<T, 64>>(problem, "batched");
 }
 
 #ifndef __SIMCC__
 // If a build has no code for a device, the driver compiles older PTX for it, which lacks newer devices' instructions:
 // what counts is the capability that the kernel was compiled for, not the device's.
 template <typename T>
-ProductMethod wmma_on() {
+Plans wmma_on(const ProductProblem& problem) {
     cudaFuncAttributes attributes = {};
     if (cudaFuncGetAttributes(&attributes, matmul_wmma<T, OneProduct>) != cudaSuccess) {
         static_cast<void>(cudaGetLastError());
         return {};
     }
-    return attributes.ptxVersion >= WmmaType<T>::least_capability ? method_of<MatmulWmma<T>>() : ProductMethod{};
+    if (attributes.ptxVersion < WmmaType<T>::least_capability) return {};
+    return {plan_of<MatmulWmma<T>>(problem, "wmma")};
 }
-inline ProductMethod wmma_method(const ProductProblem& problem) {
+inline Plans wmma_plans(const ProductProblem& problem) {
     switch (problem.dtype) {
-        case DType::f16: return wmma_on<__half>();
-        case DType::bf16: return wmma_on<__nv_bfloat16>();
-        case DType::tf32: return wmma_on<float>();
+        case DType::f16: return wmma_on<__half>(problem);
+        case DType::bf16: return wmma_on<__nv_bfloat16>(problem);
+        case DType::tf32: return wmma_on<float>(problem);
         default: return {};
     }
 }
 #else
-constexpr FindMethod *wmma_method = nullptr, *direct_method = nullptr, *any_hopper_method = nullptr,
-                     *float8_fast_accum_method = nullptr, *tf32x3_method = nullptr, *cublas_method = nullptr,
-                     *cublaslt_method = nullptr, *cublaslt_fast_accum_method = nullptr, *cublasxt_method = nullptr;
-constexpr FindTiles *any_hopper_keys = nullptr, *float8_fast_accum_keys = nullptr, *tf32x3_keys = nullptr,
-                    *direct_keys = nullptr;
+constexpr FindPlans *wmma_plans = nullptr, *direct_plans = nullptr, *any_hopper_plans = nullptr,
+                    *float8_fast_accum_plans = nullptr, *tf32x3_plans = nullptr, *cublas_plans = nullptr,
+                    *cublaslt_plans = nullptr, *cublaslt_fast_accum_plans = nullptr, *cublasxt_plans = nullptr;
 #endif
 
 // For a batch: up to 64 rows and columns, a tile is a whole product; beyond, and on tensor cores, the grid's z is the
 // product.
-inline ProductMethod batched_method(const ProductProblem& problem) {
+inline Plans batched_plans(const ProductProblem& problem) {
     if (problem.form.products() < 2) return {};
     const size_t side = std::max(problem.shape.m, problem.shape.n);
-    if (problem.dtype == DType::f32) return side <= 64 ? small_batched_method<float>(side) : async_method(problem);
+    if (problem.dtype == DType::f32)
+        return side <= 64 ? Plans{small_batched_plan<float>(problem, side)} : async_plans(problem);
     if (problem.dtype == DType::f64)
-        return side <= 64 ? small_batched_method<double>(side) : method_of<MatmulRegister2d<double>>();
+        return {side <= 64 ? small_batched_plan<double>(problem, side)
+                           : plan_of<MatmulRegister2d<double>>(problem, "register-2d")};
 #ifndef __SIMCC__
-    return wmma_method(problem);
+    return wmma_plans(problem);
 #else
     return {};
 #endif
 }
 
 inline const MatmulVariant matmul_variants[] = {
-    {{"cpu", "one core, sums in double", Needs::host}, nullptr, false, &HostProduct::multiply_on_one_core},
+    {{"cpu", "one core, sums in double", Needs::host}, nullptr, false, false, &HostProduct::multiply_on_one_core},
     {{"cpu-parallel", "all cores, in blocks that fit their caches", Needs::host},
      nullptr,
+     false,
      false,
      &HostProduct::multiply_on_all_cores},
     {{"openblas", "the CPU's peer: OpenBLAS, where it is installed", Needs::host},
      nullptr,
+     false,
      false,
      &HostProduct::multiply_with_openblas,
      openblas_has},
@@ -152,60 +172,48 @@ inline const MatmulVariant matmul_variants[] = {
      for_f32_and_f64<MatmulTiledCorner>},
     {{"register-1d", "8 elements a thread: one load of B from shared memory serves 8 multiply-adds"},
      for_f32_and_f64<MatmulRegister1d>},
-    {{"register-2d", "8 x 8 elements a thread: 16 loads for 64 multiply-adds"},
-     for_f32_and_f64<MatmulRegister2d>,
-     true},
-    {{"vectorized", "16-byte loads, A transposed in shared memory"},
-     either<for_f32<MatmulVectorized>, for_float8<MatmulFloat8Vectorized>>,
-     true},
+    {{"register-2d", "8 x 8 elements a thread: 16 loads for 64 multiply-adds"}, register_2d_plans, true},
+    {{"vectorized", "16-byte loads, A transposed in shared memory"}, vectorized_plans, true},
     {{"warp-tile", "lanes lie 8 x 4 in their warp's tile: fewer words to read, and from different banks"},
-     for_f32<MatmulWarpTile>},
-    {{"async", "copies run ahead without passing through registers: a ring of three stages"}, async_method, true},
-    {{"wmma", "tensor cores by the portable interface: f16, bf16, tf32", Needs::gpu}, wmma_method, true},
+     warp_tile_plans,
+     true},
+    {{"async", "copies run ahead without passing through registers: a ring of three stages"}, async_plans, true, true},
+    {{"wmma", "tensor cores by the portable interface: f16, bf16, tf32", Needs::gpu}, wmma_plans, true},
     {{"hopper", "TMA copies and specialized warps; tensor cores read shared memory themselves", Needs::gpu},
-     any_hopper_method,
+     any_hopper_plans,
      true,
-     nullptr,
-     nullptr,
-     any_hopper_keys},
+     true},
     {{"hopper-fast-accum", "8-bit floats, all sums in the tensor cores' registers: faster, less exact", Needs::gpu},
-     float8_fast_accum_method,
+     float8_fast_accum_plans,
      false,
-     nullptr,
-     nullptr,
-     float8_fast_accum_keys},
+     true},
     {{"direct", "rows of any alignment in one launch, clusters share k: for products of a few microseconds",
       Needs::gpu},
-     direct_method,
+     direct_plans,
      true,
-     nullptr,
-     nullptr,
-     direct_keys},
+     true},
     {{"thin",
       "few rows, columns or steps: wide accesses to the largest matrix, however aligned; few of all: dot products"},
-     thin_method,
+     thin_plans,
      true,
-     nullptr,
-     nullptr,
-     thin_keys},
+     true},
     {{"tf32x3", "f32 on tensor cores: a factor is two tf32 numbers, a product three; nearly f32's accuracy",
       Needs::gpu},
-     tf32x3_method,
+     tf32x3_plans,
      false,
-     nullptr,
-     nullptr,
-     tf32x3_keys},
+     true},
     {{"batched", "for --batch: a block for each small product or several, tiles along z for larger ones"},
-     batched_method},
-    {{"fastest", "the best of these for the shape, type and device; --explain says which"}, fastest_method},
+     batched_plans,
+     true},
+    {{"fastest", "the best of these for the shape, type and device: a GPU times the best estimates"}, fastest_plans},
     {{"cublas", "the peer: cuBLAS, where it is installed; f32 without tensor cores", Needs::gpu, "", true},
-     cublas_method},
+     cublas_plans},
     {{"cublaslt", "the stronger peer: cuBLASLt, the fastest algorithm that its heuristic offers", Needs::gpu, "", true},
-     cublaslt_method},
+     cublaslt_plans},
     {{"cublaslt-fast-accum", "the same for 8-bit floats, with fast accumulation", Needs::gpu, "", true},
-     cublaslt_fast_accum_method},
+     cublaslt_fast_accum_plans},
     {{"cublasxt", "the peer of --gang: cuBLASXt, its matrices on the first device", Needs::gpu, "", true},
-     cublasxt_method},
+     cublasxt_plans},
 };
 
 inline const Program matmul_program = {

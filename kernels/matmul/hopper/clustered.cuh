@@ -240,7 +240,7 @@ struct ClusteredTile : HopperTile {
     static_assert(!Layouts::a_transposed && !Layouts::c_transposed);
     static_assert(sizeof(HopperClusteredShared<T, Shape>) <= most_shared_bytes);
 
-    static LaunchShape enqueue(const MatmulArguments<T>& arguments, const StreamKCost&) {
+    static LaunchShape enqueue(const MatmulArguments<T>& arguments) {
         constexpr unsigned band = 4 / cluster_rows;  // sets of tiles; other heights made no difference
         using Pipeline =
             HopperPipeline<T, tile_m_, tile_n_, Shape::stages, Shape::box_n, typename Shape::Cluster, Layouts>;

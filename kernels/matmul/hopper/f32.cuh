@@ -151,7 +151,7 @@ struct F32Tile : HopperTile {
     using Shape = F32Shape<tile_m_, tile_n_, lanes_m>;
     static constexpr unsigned tile_m = tile_m_, tile_n = tile_n_;
 
-    static LaunchShape enqueue(const MatmulArguments<float>& arguments, const StreamKCost&) {
+    static LaunchShape enqueue(const MatmulArguments<float>& arguments) {
         constexpr unsigned group = 8;
         const HopperOperands<float> operands(arguments);
         const TileOrder order{grid_for(arguments.m, tile_m), grid_for(arguments.n, tile_n), group};

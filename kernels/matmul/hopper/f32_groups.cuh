@@ -231,7 +231,7 @@ struct F32GroupTile : HopperTile {
     static constexpr unsigned least_k = Shape::slice_k;
     static constexpr bool takes_batch = true, only_batch = !Layouts::plain;
 
-    static LaunchShape enqueue(const MatmulArguments<float>& arguments, const StreamKCost&) {
+    static LaunchShape enqueue(const MatmulArguments<float>& arguments) {
         constexpr unsigned group = 8;
         constexpr bool as_batch = true;  // the kernel asks for matrices by number, even for one
         const HopperOperands<float> operands(arguments, as_batch);

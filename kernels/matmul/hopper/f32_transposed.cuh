@@ -290,11 +290,11 @@ __global__ void __launch_bounds__(384, 1)
 template <typename Maps>
 __attribute__((noinline)) LaunchShape launch_hopper_f32_transposed(
     void (*kernel)(Maps, float*, size_t, int, int, int, TileOrder, StreamKSchedule, PartialSums), unsigned tile_m,
-    unsigned tile_n, size_t shared_bytes, const MatmulArguments<float>& arguments, const StreamKCost& cost,
-    const Maps& maps, const HopperStream& stream) {
+    unsigned tile_n, size_t shared_bytes, const MatmulArguments<float>& arguments, const Maps& maps,
+    const HopperStream& stream) {
     constexpr unsigned group = 8;
     const TileOrder order = order_of(arguments, tile_m, tile_n, group);
-    const StreamKSchedule schedule = schedule_of(arguments, order, cost);
+    const StreamKSchedule schedule = schedule_of(arguments, order);
     return launch_hopper(kernel, stream_k_grid(schedule, arguments.multiprocessors), 384, shared_bytes, 1, stream, maps,
                          arguments.d_c, arguments.stride_c, int(arguments.m), int(arguments.n),
                          int((arguments.k - 1) % hopper_tile_k<float>) + 1, order, schedule, partial_sums(arguments));
@@ -310,18 +310,18 @@ struct F32TransposedTile : HopperTile {
     /// With three stages, straightening would hold the consumers up: copying is faster.
     static constexpr unsigned row_sets = ShapeOfSets::stages > 3 ? f32_row_sets : 0;
 
-    static LaunchShape enqueue(const MatmulArguments<float>& arguments, const StreamKCost& cost) {
+    static LaunchShape enqueue(const MatmulArguments<float>& arguments) {
         if constexpr (row_sets > 0) {
             if (can_read_row_sets(arguments))
                 return launch_hopper_f32_transposed(matmul_hopper_f32_transposed<ShapeOfSets, false>, tile_m, tile_n,
-                                                    sizeof(TransposedAShared<ShapeOfSets>), arguments, cost,
+                                                    sizeof(TransposedAShared<ShapeOfSets>), arguments,
                                                     row_set_maps<f32_row_sets>(arguments, tile_m, tile_n),
                                                     arguments.stream);
         }
         const HopperOperands<float> operands(arguments);
         return launch_hopper_f32_transposed(kernel_of<batch>(arguments, matmul_hopper_f32_transposed<Shape, false>,
                                                              matmul_hopper_f32_transposed<Shape, batch>),
-                                            tile_m, tile_n, sizeof(TransposedAShared<Shape>), arguments, cost,
+                                            tile_m, tile_n, sizeof(TransposedAShared<Shape>), arguments,
                                             MapPairByValue{operands.map_a(tile_m), operands.map_b_rows(tile_n)},
                                             operands.stream());
     }

@@ -151,7 +151,7 @@ struct F64Tile : HopperTile {
     static_assert(sizeof(typename Shape::Pipeline::Shared) <= most_shared_bytes_of(resident));
     static_assert(resident == 1 || Layouts::plain);
 
-    static LaunchShape enqueue(const MatmulArguments<double>& arguments, const StreamKCost& cost) {
+    static LaunchShape enqueue(const MatmulArguments<double>& arguments) {
         if constexpr (row_sets > 0) {
             constexpr int other_bytes = 1536;  // at most: barriers, alignment, and rest_of_b, which is not used
             constexpr int room = (most_shared_bytes - other_bytes) /
@@ -159,23 +159,23 @@ struct F64Tile : HopperTile {
             using ShapeOfSets = F64Shape<tile_m_, tile_n_, warps_m, std::min(stages, room), Layouts, true>;
             if (can_read_row_sets(arguments))
                 return launch(matmul_hopper_f64<ShapeOfSets, false>, sizeof(typename ShapeOfSets::Pipeline::Shared),
-                              arguments, cost, row_set_maps<f64_row_sets>(arguments, tile_m, tile_n), arguments.stream);
+                              arguments, row_set_maps<f64_row_sets>(arguments, tile_m, tile_n), arguments.stream);
         }
         const HopperOperands<double> operands(arguments);
         return launch(kernel_of<takes_batch>(arguments, matmul_hopper_f64<Shape, Layouts::only_many, resident>,
                                              matmul_hopper_f64<Shape, (takes_batch || Layouts::only_many), resident>),
-                      sizeof(typename Shape::Pipeline::Shared), arguments, cost,
+                      sizeof(typename Shape::Pipeline::Shared), arguments,
                       operands.maps(tile_m, Layouts::b_transposed ? tile_n : hopper_tile_k<double>), operands.stream());
     }
 
 private:
     template <typename Maps>
     static LaunchShape launch(void (*kernel)(Maps, double*, size_t, int, int, TileOrder, StreamKSchedule, PartialSums),
-                              size_t shared_bytes, const MatmulArguments<double>& arguments, const StreamKCost& cost,
-                              const Maps& maps, const HopperStream& stream) {
+                              size_t shared_bytes, const MatmulArguments<double>& arguments, const Maps& maps,
+                              const HopperStream& stream) {
         constexpr unsigned group = 8;
         const TileOrder order = order_of(arguments, tile_m, tile_n, group);
-        const StreamKSchedule schedule = schedule_of(arguments, order, cost);
+        const StreamKSchedule schedule = schedule_of(arguments, order);
         const unsigned grid =
             stream_k ? stream_k_grid(schedule, arguments.multiprocessors)
                      : resident_grid(order, arguments.multiprocessors * resident, tile_m * tile_n * arguments.k);

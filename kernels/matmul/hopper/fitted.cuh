@@ -185,7 +185,7 @@ struct FittedHopperTile : HopperTile {
     static constexpr unsigned tile_m = Shape::most_rows, tile_n = Shape::tile_n, least_rows = Shape::least_rows;
     static constexpr bool needs_aligned_rows = true;
 
-    static LaunchShape enqueue(const MatmulArguments<T>& arguments, const StreamKCost&) {
+    static LaunchShape enqueue(const MatmulArguments<T>& arguments) {
         const HopperOperands<T> operands(arguments);
         const FittedTiles tiles = fitted_tiles(arguments.m, arguments.n, arguments.multiprocessors);
         FittedMaps maps_a;

@@ -184,7 +184,7 @@ struct Float8Tile : HopperTile {
     static constexpr size_t shared_bytes = sizeof(HopperFloat8Shared<T, tile_n_>);
     static_assert(shared_bytes <= most_shared_bytes);
 
-    static LaunchShape enqueue(const MatmulArguments<T>& arguments, const StreamKCost&) {
+    static LaunchShape enqueue(const MatmulArguments<T>& arguments) {
         constexpr unsigned group = 8, box = hopper_tile_k<T>;
         const size_t m = arguments.m, n = arguments.n, k = arguments.k;
         const TileOrder order{grid_for(m, tile_m), grid_for(n, tile_n), group, cluster_rows};

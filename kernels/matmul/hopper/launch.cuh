@@ -7,7 +7,7 @@
 #include "kernels/matmul/hopper/fix_up.cuh"
 #include "kernels/matmul/hopper/layouts.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"
-#include "kernels/matmul/hopper/stream_k_cost.cuh"
+#include "kernels/matmul/hopper/stream_k.cuh"
 #include "kernels/matmul/hopper/tensor_map.cuh"
 #include "kernels/matmul/tile_order.cuh"
 
@@ -285,12 +285,11 @@ Order order_of(const MatmulArguments<T>& arguments, unsigned tile_m, unsigned ti
 
 /// Which of the tiles Stream-K shares. `together`: 2 if the blocks of a cluster work on pairs of tiles.
 template <typename T>
-StreamKSchedule schedule_of(const MatmulArguments<T>& arguments, const TileOrder& order, const StreamKCost& cost,
-                            unsigned together = 1) {
+StreamKSchedule schedule_of(const MatmulArguments<T>& arguments, const TileOrder& order, unsigned together = 1) {
     StreamKSchedule schedule = stream_k_schedule(order.tiles() / together, arguments.k, hopper_tile_k<T>,
-                                                 arguments.multiprocessors / together, cost, arguments.stream_k_shares);
+                                                 arguments.multiprocessors / together, arguments.sharing);
     schedule.paired = together - 1;
-    return cost.side_by_side ? side_by_side(schedule) : schedule;
+    return arguments.sharing.side_by_side ? side_by_side(schedule) : schedule;
 }
 
 /// One block per multiprocessor, in whole clusters, and no more than there are tiles.
@@ -327,7 +326,7 @@ PartialSums partial_sums(const MatmulArguments<T>& arguments) {
 
 /// The defaults of a type that names a Hopper kernel with one tile size. Such a type also has
 ///     Element, tile_m, tile_n
-///     enqueue(arguments, cost)   enqueues the product; `cost` decides which tiles Stream-K shares
+///     enqueue(arguments)   enqueues the product
 struct HopperTile {
     static constexpr unsigned split_k = 1;          // blocks of a cluster that share one tile along k
     static constexpr unsigned cluster_rows = 1;     // blocks of a cluster with tiles below each other: they share B

@@ -188,7 +188,7 @@ struct MmaTile : HopperTile {
     using Element = T;
     static constexpr unsigned tile_m = MmaShape::tile_m, tile_n = MmaShape::tile_n;
 
-    static LaunchShape enqueue(const MatmulArguments<T>& arguments, const StreamKCost&) {
+    static LaunchShape enqueue(const MatmulArguments<T>& arguments) {
         constexpr unsigned group = 8;
         const HopperOperands<T> operands(arguments);
         const TileOrder order{grid_for(arguments.m, tile_m), grid_for(arguments.n, tile_n), group};

@@ -160,14 +160,15 @@ struct OverlappedLaunch {
 };
 
 template <typename T>
-__attribute__((noinline)) LaunchShape launch_hopper_overlapped(
-    void (*kernel)(OperandMaps, CUtensorMap, TileOrder, StreamKSchedule, PartialSums), const OverlappedLaunch& tile,
-    const MatmulArguments<T>& arguments, const StreamKCost& cost) {
+__attribute__((noinline)) LaunchShape launch_hopper_overlapped(void (*kernel)(OperandMaps, CUtensorMap, TileOrder,
+                                                                              StreamKSchedule, PartialSums),
+                                                               const OverlappedLaunch& tile,
+                                                               const MatmulArguments<T>& arguments) {
     constexpr unsigned group = 8;
     using Shape = OverlappedShape<256>;  // the boxes of results are the same for all shapes
     const HopperOperands<T> operands(arguments);
     const TileOrder order = order_of(arguments, tile.tile_m, tile.tile_n, group, tile.multicast);
-    const StreamKSchedule schedule = schedule_of(arguments, order, cost, tile.multicast);
+    const StreamKSchedule schedule = schedule_of(arguments, order, tile.multicast);
     return launch_hopper(kernel, stream_k_grid(schedule, arguments.multiprocessors), 384, tile.shared_bytes,
                          tile.multicast, operands.stream(), operands.maps(tile.tile_m, tile.b_box_rows),
                          map_of_c(arguments, Shape::box_rows, Shape::box_columns), order, schedule,
@@ -187,7 +188,7 @@ struct OverlappedTile : HopperTile {
     static_assert(cluster_rows == 1 || !batch, "only B of one product is shared");
     static_assert(!Layouts::c_transposed);
 
-    static LaunchShape enqueue(const MatmulArguments<T>& arguments, const StreamKCost& cost) {
+    static LaunchShape enqueue(const MatmulArguments<T>& arguments) {
         using Pipeline =
             HopperPipeline<T, Shape::tile_m, tile_n_, Shape::stages, 64, ClusterOf<multicast_, 1>, Layouts>;
         constexpr bool only_many = Layouts::only_many || only_batch;
@@ -195,8 +196,8 @@ struct OverlappedTile : HopperTile {
             kernel_of<batch>(
                 arguments, matmul_hopper_overlapped<T, tile_n_, stream_k_, multicast_, only_many, Layouts>,
                 matmul_hopper_overlapped<T, tile_n_, stream_k_, multicast_, (batch || only_many), Layouts>),
-            {tile_m, tile_n, cluster_rows, Pipeline::b_box_rows, sizeof(HopperOverlappedShared<T, tile_n_>)}, arguments,
-            cost);
+            {tile_m, tile_n, cluster_rows, Pipeline::b_box_rows, sizeof(HopperOverlappedShared<T, tile_n_>)},
+            arguments);
     }
 };
 

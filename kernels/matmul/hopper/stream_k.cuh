@@ -7,7 +7,12 @@
 // GPU", PPoPP 2023.
 //
 // Every function here depends only on its arguments, on the device and on the host.
+#include "common/cuda/launch_shape.cuh"
+#include "kernels/matmul/arguments.cuh"
+
 #include <cuda_runtime.h>
+
+#include <cstddef>
 
 namespace BACKEND {
 
@@ -60,6 +65,36 @@ inline StreamKSchedule side_by_side(StreamKSchedule schedule) {
     if (schedule.shares > 0 && schedule.paired == 0 && schedule.shares % tiles == 0)
         schedule.parts = schedule.shares / tiles;
     return schedule;
+}
+
+/// Whether the blocks of so many shares exchange their sums. On an H100 that was faster from four shares a tile on, but
+/// not for blocks that have parts of two tiles.
+constexpr bool exchanges_sums(size_t tiles, size_t shares) {
+    return tiles > 0 && shares >= 4 * tiles && shares % tiles == 0;
+}
+
+/// Tiles in whole waves of `blocks`, and those of the last, partial wave as `sharing` says if they can be cut so: no
+/// share is empty, none is larger than a tile unless there is one for each block, and device code counts in 32 bits.
+inline StreamKSchedule stream_k_schedule(size_t tiles, size_t k, unsigned tile_k, unsigned blocks,
+                                         const StreamKSharing& sharing) {
+    const size_t steps = divide_up(k, tile_k), left = tiles % blocks, shares = sharing.shares;
+    const bool with_wave = sharing.with_wave && tiles > blocks;
+    const size_t shared = left + (with_wave ? blocks : 0);
+    const bool can_share = left > 0 && shares > 0 && shares <= blocks && (with_wave || shares >= shared) &&
+                           shares <= shared * steps && shared * steps < size_t{1} << 31;
+    const size_t cut = can_share ? shared : 0;
+    return {static_cast<unsigned>(tiles),
+            static_cast<unsigned>(tiles - cut),
+            static_cast<unsigned>(steps),
+            static_cast<unsigned>(can_share ? shares : 0),
+            0,
+            sharing.exchanges && exchanges_sums(cut, shares)};
+}
+
+/// One block per multiprocessor, in whole clusters, and no more than there are tiles if none are shared.
+inline unsigned stream_k_grid(const StreamKSchedule& schedule, unsigned multiprocessors) {
+    const unsigned blocks = multiprocessors >> schedule.paired;
+    return (schedule.shares == 0 && schedule.tiles < blocks ? schedule.tiles : blocks) << schedule.paired;
 }
 
 /// The stages [first, end) of a tile, and the shares [first_share, end_share) that have stages of it.

@@ -267,10 +267,10 @@ struct Tf32Tile : HopperTile {
     /// Larger tiles leave no room for enough stages.
     static constexpr unsigned row_sets = Layouts::plain && tile_m_ <= 128 && !shares_a ? tf32_row_sets : 0;
 
-    static LaunchShape enqueue(const MatmulArguments<float>& arguments, const StreamKCost& cost) {
+    static LaunchShape enqueue(const MatmulArguments<float>& arguments) {
         constexpr unsigned group = shares_a ? 8 : 6;
         const auto order = order_of<Tf32TileOrder<multicast_>>(arguments, tile_m, tile_n, group, cluster_columns);
-        const StreamKSchedule schedule = schedule_of(arguments, order, cost, cluster_columns);
+        const StreamKSchedule schedule = schedule_of(arguments, order, cluster_columns);
         if constexpr (row_sets > 0) {
             if (can_read_row_sets(arguments))
                 return launch_tf32_row_sets<Tf32RowSetShape<tile_m_, warpgroups>, stream_k_>(arguments, order,

@@ -116,7 +116,7 @@ struct Tf32SplitKTile : HopperTile {
                   "the sums fit where the stages were");
     static_assert(tile_m % split_k == 0 && split_k <= 8, "each block of a cluster stores as many rows");
 
-    static LaunchShape enqueue(const MatmulArguments<float>& arguments, const StreamKCost&) {
+    static LaunchShape enqueue(const MatmulArguments<float>& arguments) {
         constexpr unsigned group = 8;
         const HopperOperands<float> operands(arguments);
         const TileOrder order{grid_for(arguments.m, tile_m), grid_for(arguments.n, tile_n), group};

@@ -172,7 +172,7 @@ struct Tf32x3Tile : HopperTile {
     static constexpr unsigned tile_m = tile_m_, tile_n = 128;
     static constexpr bool stream_k = stream_k_;
 
-    static LaunchShape enqueue(const MatmulArguments<float>& arguments, const StreamKCost& cost) {
+    static LaunchShape enqueue(const MatmulArguments<float>& arguments) {
         constexpr unsigned group = 6;
         using Pipeline = HopperPipeline<float, 2 * tile_m_, 128, stages>;
         const size_t m = arguments.m, n = arguments.n, k = arguments.k;
@@ -184,8 +184,8 @@ struct Tf32x3Tile : HopperTile {
                      grid_stride_threads, 0, arguments.stream>>>(a_of(arguments), d_split, split_columns);
         const float* d_b = with_aligned_rows(arguments.d_b, k, n, d_padded, arguments);
         const TileOrder order{grid_for(m, tile_m), grid_for(n, tile_n), group};
-        const StreamKSchedule schedule = stream_k_schedule(order.tiles(), k, hopper_tile_k<float>,
-                                                           arguments.multiprocessors, cost, arguments.stream_k_shares);
+        const StreamKSchedule schedule =
+            stream_k_schedule(order.tiles(), k, hopper_tile_k<float>, arguments.multiprocessors, arguments.sharing);
         const CUtensorMap map_a = tensor_map(d_split, split_row_count(m), k, split_columns, 2 * tile_m,
                                              hopper_tile_k<float>, CU_TENSOR_MAP_SWIZZLE_128B),
                           map_b = tensor_map(d_b, k, n, padded_columns<float>(n), hopper_tile_k<float>,

@@ -295,15 +295,14 @@ inline unsigned band_height(const TransposedProductLaunch& tile, size_t products
 template <typename T>
 __attribute__((noinline)) LaunchShape launch_hopper_transposed(TransposedProductKernel<T>* kernel,
                                                                const TransposedProductLaunch& tile,
-                                                               const MatmulArguments<T>& arguments,
-                                                               const StreamKCost& cost) {
+                                                               const MatmulArguments<T>& arguments) {
     const HopperOperands<T> operands(arguments);
     const bool tma_store = rows_are_aligned(arguments.d_c, arguments.n);
     const OperandMaps maps = operands.maps(tile.tile_m, tile.b_box_rows);
     const CUtensorMap map_c = tma_store ? map_of_c(arguments, tile.tile_m / tile.split_k, 64) : maps.b;  // not used
     const TileOrder order =
         order_of(arguments, tile.tile_m, 64 * tile.warpgroups, band_height(tile, arguments.batch), tile.multicast);
-    const StreamKSchedule schedule = schedule_of(arguments, order, cost, tile.multicast);
+    const StreamKSchedule schedule = schedule_of(arguments, order, tile.multicast);
     const unsigned grid = tile.split_k > 1 ? order.tiles() * tile.split_k
                           : schedule.shares > 0
                               ? stream_k_grid(schedule, arguments.multiprocessors)  // whole clusters
@@ -329,7 +328,7 @@ struct TransposedProductTile : HopperTile {
     static_assert(cluster_rows <= 2, "StreamKSchedule knows pairs");
     static_assert(!Layouts::c_transposed);
 
-    static LaunchShape enqueue(const MatmulArguments<T>& arguments, const StreamKCost& cost) {
+    static LaunchShape enqueue(const MatmulArguments<T>& arguments) {
         constexpr int stages = transposed_stages<T, tile_m_, warpgroups, split_k_, at_once_>();
         constexpr bool only_many = Layouts::only_many || only_batch;
         using Pipeline = HopperPipeline<T, tile_m_, tile_n, stages, 64, ClusterOf<multicast_, 1>, Layouts>;
@@ -341,7 +340,7 @@ struct TransposedProductTile : HopperTile {
                                                       (batch || only_many), Layouts>),
             {tile_m, warpgroups, split_k, cluster_rows, at_once, Pipeline::b_box_rows,
              sizeof(HopperTransposedShared<T, tile_m_, warpgroups, stages, split_k_>)},
-            arguments, cost);
+            arguments);
     }
 };
 

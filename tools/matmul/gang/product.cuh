@@ -24,7 +24,8 @@ constexpr size_t default_panel_columns = 4096;
 
 inline std::vector<Cell> cells_of_split(const Session& session, const ProductShape& shape, const std::string& tile,
                                         const char* split, const LaunchShape& launch, double median_ns, size_t ranks) {
-    MatmulCells cells{shape, {}, tile, shape.elements() * double(size_of(session.dtype()))};
+    MatmulCells cells{shape, {}, tile};
+    cells.bytes = shape.elements() * double(size_of(session.dtype()));
     cells.split = split;
     return cells_of_product(session, session.dtype(), cells, launch, median_ns, ranks);
 }
@@ -72,7 +73,7 @@ public:
         for (const MatmulVariant* variant : session_.selected<MatmulVariant>()) {
             if (variant->needs == Needs::host) continue;
 #ifndef __SIMCC__
-            if (variant->method == cublasxt_method) {
+            if (variant->plans == cublasxt_plans) {
                 const auto product = std::make_shared<CublasXtProduct>(gang_, shape_, session_.dtype());
                 const std::string why = product->obstacle();
                 if (why.empty()) cases.push_back(case_of(*variant, product));
@@ -81,7 +82,7 @@ public:
             }
 #endif
             const std::string why = obstacle_on_any(*variant);
-            if (why.empty()) cases.push_back(case_of(*variant, std::make_shared<Plans>(plans_of(*variant))));
+            if (why.empty()) cases.push_back(case_of(*variant, std::make_shared<Schedule>(schedule_of(*variant))));
             else session_.leave_out(variant->name, why);
         }
         return cases;
@@ -100,9 +101,9 @@ private:
     // The products of a rank's stage, and how a variant computes each.
     struct Stage {
         std::vector<LocalProduct> products;
-        std::vector<ProductMethod> methods;
+        Plans plans;
     };
-    using Plans = std::vector<std::vector<Stage>>;  // by rank
+    using Schedule = std::vector<std::vector<Stage>>;  // by rank
 
     bool uses_tiles() const { return gang_.size() > 1 && session_.own<MatmulOptions>().split == GangSplit::tiles; }
 
@@ -143,36 +144,37 @@ private:
         std::set<std::pair<size_t, size_t>> seen;
         for (const ProductShape& shape : shapes) {
             problem.shape = shape;
-            if (seen.insert({shape.m, shape.n}).second && !find_method(variant, problem).launch)
+            if (seen.insert({shape.m, shape.n}).second && !find_plan(variant, problem).launch)
                 return why_not(problem, variant);
         }
         return "";
     }
 
-    Plans plans_of(const MatmulVariant& variant) {
-        Plans plans(gang_.size());
+    Schedule schedule_of(const MatmulVariant& variant) {
+        Schedule schedule(gang_.size());
         gang_.on_each([&](size_t rank) {
             Worker& worker = *workers_[rank];
             for (size_t number = 0; number < split_->stages(); ++number) {
                 const std::vector<LocalProduct> products = split_->products(rank, number);
-                const std::vector<ProductMethod> methods = worker.methods(variant, products);
-                worker.make_room(methods);
-                plans[rank].push_back({products, methods});
+                const Plans stage_plans = worker.plans(variant, products);
+                worker.make_room(stage_plans);
+                schedule[rank].push_back({products, stage_plans});
             }
-            const Stage& first = plans[rank].front();
-            if (rank == 0 && !first.products.empty())
-                explain_if_asked(session_, variant, worker.problem(first.products.front()), first.methods.front());
+            const Stage& first = schedule[rank].front();
+            if (rank == 0 && !first.products.empty() && variant.plans == fastest_plans)
+                explain_if_asked(session_, worker.problem(first.products.front()), first.plans.front(),
+                                 "the best estimate");
         });
-        return plans;
+        return schedule;
     }
 
     // Enqueues a stage of a rank. Returns the first launch.
-    LaunchShape run_stage(const Plans& plans, size_t rank, size_t number) const {
-        const Stage& stage = plans[rank][number];
+    LaunchShape run_stage(const Schedule& schedule, size_t rank, size_t number) const {
+        const Stage& stage = schedule[rank][number];
         LaunchShape first;
         split_->await(rank, number);
         for (size_t i = 0; i < stage.products.size(); ++i) {
-            const LaunchShape shape = workers_[rank]->launch(stage.products[i], stage.methods[i], gang_.stream(rank));
+            const LaunchShape shape = workers_[rank]->launch(stage.products[i], stage.plans[i], gang_.stream(rank));
             if (i == 0) first = shape;
         }
         split_->end(rank, number);
@@ -206,26 +208,26 @@ private:
     }
 #endif
 
-    Case case_of(const MatmulVariant& variant, const std::shared_ptr<Plans>& plans) {
+    Case case_of(const MatmulVariant& variant, const std::shared_ptr<Schedule>& schedule) {
         const auto launched = std::make_shared<LaunchShape>();  // by rank 0
         Case one = case_of(variant);
         one.own_cells = [=](double median_ns) {
-            const std::vector<Stage>& of_first = plans->front();
-            const bool computes = !of_first.empty() && !of_first.front().methods.empty();
-            return own_cells(computes ? of_first.front().methods.front().tile : "none", uses_tiles() ? "tiles" : "rows",
+            const std::vector<Stage>& of_first = schedule->front();
+            const bool computes = !of_first.empty() && !of_first.front().plans.empty();
+            return own_cells(computes ? of_first.front().plans.front().tile : "none", uses_tiles() ? "tiles" : "rows",
                              *launched, median_ns);
         };
         GangWork work;
         work.launch = [=](size_t rank) {
             split_->begin(rank);
-            const LaunchShape shape = run_stage(*plans, rank, 0);
+            const LaunchShape shape = run_stage(*schedule, rank, 0);
             if (rank == 0) *launched = shape;
             return shape;
         };
         work.join = [=] {
             for (size_t stage = 1; stage < split_->stages(); ++stage) {
                 split_->exchange(stage);
-                gang_.on_each([&](size_t rank) { run_stage(*plans, rank, stage); });
+                gang_.on_each([&](size_t rank) { run_stage(*schedule, rank, stage); });
             }
         };
         work.poison = [=](size_t rank) { split_->poison(rank); };

@@ -79,7 +79,7 @@ inline void check_gang_options(const Session& session) {
         fail(Exit::usage, "--gang multiplies two matrices as they are: leave --batch and --transpose out");
     if (is_float8(session.dtype()))
         fail(Exit::usage, "--gang has no 8-bit floats; choose -t bf16 or another type, or leave --gang out");
-    if (asked.tile == "all" || asked.tile.find(',') != asked.tile.npos)
+    if (asked.tile == "all" || asked.tile == "plans" || asked.tile.find(',') != asked.tile.npos)
         fail(Exit::usage, "--gang runs a variant with one tile, and --tile {} are several: name one", asked.tile);
     if (asked.panel) check_panel(session, *asked.panel);
 }

@@ -28,16 +28,16 @@ public:
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
 
-    // How a variant computes each of these products, all of which it must support. Equal products share a method.
-    std::vector<ProductMethod> methods(const MatmulVariant& variant, const std::vector<LocalProduct>& products) const {
-        std::map<std::tuple<size_t, size_t, bool>, ProductMethod> known;  // k is the same in all
-        std::vector<ProductMethod> methods;
+    // How a variant computes each of these products, all of which it must support. Equal products share a plan.
+    Plans plans(const MatmulVariant& variant, const std::vector<LocalProduct>& products) const {
+        std::map<std::tuple<size_t, size_t, bool>, Plan> known;  // k is the same in all
+        Plans plans;
         for (const LocalProduct& product : products) {
-            ProductMethod& method = known[{product.shape.m, product.shape.n, product.beside_exchange}];
-            if (!method.launch) method = find_method(variant, problem(product));
-            methods.push_back(method);
+            Plan& plan = known[{product.shape.m, product.shape.n, product.beside_exchange}];
+            if (!plan.launch) plan = find_plan(variant, problem(product));
+            plans.push_back(plan);
         }
-        return methods;
+        return plans;
     }
     ProductProblem problem(const LocalProduct& product) const {
         ProductProblem one = part_for(product).problem;
@@ -45,15 +45,15 @@ public:
         return one;
     }
 
-    // Makes room for the workspaces of these methods.
-    void make_room(const std::vector<ProductMethod>& methods) {
+    // Makes room for the workspaces of these plans.
+    void make_room(const Plans& plans) {
         size_t most = workspace_.bytes();
-        for (const ProductMethod& method : methods) most = std::max(most, method.workspace_bytes);
+        for (const Plan& plan : plans) most = std::max(most, plan.workspace_bytes);
         if (most > workspace_.bytes()) workspace_ = {}, workspace_ = DeviceBuffer<unsigned char>(most);
     }
 
     // C of a product without steps along k is zero.
-    LaunchShape launch(const LocalProduct& product, const ProductMethod& method, cudaStream_t stream) const {
+    LaunchShape launch(const LocalProduct& product, const Plan& plan, cudaStream_t stream) const {
         const auto& [m, n, k] = product.shape;
         const ProductForm form;
         const ProductStrides strides = ProductStrides::dense(product.shape, form);
@@ -62,9 +62,24 @@ public:
             CHECK(cudaMemsetAsync(product.d_c, 0, m * n * size_of(part.problem.dtype), stream));
             return {};
         }
-        return method.launch({product.d_a, product.d_b, product.d_c, m, n, k, workspace_.data(), part.partials.data(),
-                              unsigned(part.device.multiprocessors), block_size_, stream, 0, form.products(), strides.a,
-                              strides.b, strides.c, false, false});
+        return plan.launch({product.d_a,
+                            product.d_b,
+                            product.d_c,
+                            m,
+                            n,
+                            k,
+                            workspace_.data(),
+                            part.partials.data(),
+                            unsigned(part.device.multiprocessors),
+                            block_size_,
+                            stream,
+                            {},
+                            form.products(),
+                            strides.a,
+                            strides.b,
+                            strides.c,
+                            false,
+                            false});
     }
 
 private:

@@ -7,12 +7,12 @@
 namespace BACKEND {
 
 template <>
-TableOf<TileChoice> hopper_tiles<DType::bf16>() {
+TableOf<TileRow> hopper_tiles<DType::bf16>() {
     return tensor_core_tiles<__nv_bfloat16>;
 }
 template <>
-TableOf<DirectChoice> direct_tiles<DType::bf16>() {
-    return direct_choices<__nv_bfloat16, true>;
+TableOf<DirectRow> direct_tiles<DType::bf16>() {
+    return direct_rows<__nv_bfloat16, true>;
 }
 
 }  // namespace BACKEND

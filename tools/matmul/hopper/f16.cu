@@ -7,12 +7,12 @@
 namespace BACKEND {
 
 template <>
-TableOf<TileChoice> hopper_tiles<DType::f16>() {
+TableOf<TileRow> hopper_tiles<DType::f16>() {
     return tensor_core_tiles<__half>;
 }
 template <>
-TableOf<DirectChoice> direct_tiles<DType::f16>() {
-    return direct_choices<__half, true>;
+TableOf<DirectRow> direct_tiles<DType::f16>() {
+    return direct_rows<__half, true>;
 }
 
 }  // namespace BACKEND

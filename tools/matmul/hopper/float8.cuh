@@ -3,12 +3,9 @@
 // nvcc.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "kernels/matmul/hopper/float8.cuh"
 #include "tools/matmul/hopper/tiles.cuh"
-#include "tools/matmul/method.cuh"
+#include "tools/matmul/plan/plan.cuh"
 
 namespace BACKEND {
 
@@ -20,28 +17,20 @@ inline TileTable fast_accum_tiles(DType dtype) {
     }
 }
 
-inline ProductMethod method_of_float8(const TileTable& tiles, const ProductProblem& problem, Sums sums) {
+inline Plans float8_plans_of(const char* variant, const TileTable& tiles, const ProductProblem& problem, Sums sums) {
     if (!is_float8(problem.dtype) || !problem.hopper || !can_load_float8(problem.shape.n, problem.shape.k)) return {};
-    ProductMethod method = method_of_tiles(tiles, problem, 0);
-    method.sums = sums;
-    return method;
+    Plans plans = plans_of_tiles(variant, tiles, problem, 0);
+    for (Plan& plan : plans) plan.sums = sums;
+    return plans;
 }
-inline ProductMethod float8_method(const ProductProblem& problem) {
-    return method_of_float8(hopper_tiles(problem.dtype), problem, Sums::float8_promoted);
-}
-inline ProductMethod float8_fast_accum_method(const ProductProblem& problem) {
-    return method_of_float8(fast_accum_tiles(problem.dtype), problem, Sums::float8_fast);
+inline Plans float8_fast_accum_plans(const ProductProblem& problem) {
+    return float8_plans_of("hopper-fast-accum", fast_accum_tiles(problem.dtype), problem, Sums::float8_fast);
 }
 
 // The variant `hopper`, for all types.
-inline ProductMethod any_hopper_method(const ProductProblem& problem) {
-    return is_float8(problem.dtype) ? float8_method(problem) : hopper_method(problem);
-}
-inline std::vector<std::string> any_hopper_keys(const ProductProblem& problem) {
-    return keys_of(hopper_tiles(problem.dtype), problem);
-}
-inline std::vector<std::string> float8_fast_accum_keys(const ProductProblem& problem) {
-    return keys_of(fast_accum_tiles(problem.dtype), problem);
+inline Plans any_hopper_plans(const ProductProblem& problem) {
+    if (!is_float8(problem.dtype)) return hopper_plans(problem);
+    return float8_plans_of("hopper", hopper_tiles(problem.dtype), problem, Sums::float8_promoted);
 }
 
 }  // namespace BACKEND

@@ -4,21 +4,21 @@
 #pragma once
 
 #include "common/io/dtype.hpp"
-#include "tools/matmul/hopper/direct_cost.cuh"
-#include "tools/matmul/method.cuh"
-#include "tools/matmul/tile_choice.cuh"
+#include "tools/matmul/hopper/direct_tiles.cuh"
+#include "tools/matmul/hopper/tile_row.cuh"
+#include "tools/matmul/plan/plan.cuh"
 
 namespace BACKEND {
 
-using TileTable = TableOf<TileChoice>;
+using TileTable = TableOf<TileRow>;
 
 // Of the variants `hopper`, `direct` and `hopper-fast-accum`.
 template <DType dtype>
-TableOf<TileChoice> hopper_tiles();
+TableOf<TileRow> hopper_tiles();
 template <DType dtype>
-TableOf<DirectChoice> direct_tiles();
+TableOf<DirectRow> direct_tiles();
 template <DType dtype>
-TableOf<TileChoice> fast_accum_tiles();
-TableOf<TileChoice> tf32x3_tiles();
+TableOf<TileRow> fast_accum_tiles();
+TableOf<TileRow> tf32x3_tiles();
 
 }  // namespace BACKEND

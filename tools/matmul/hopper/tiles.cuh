@@ -3,16 +3,20 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
+#include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "common/cli/sizes.hpp"
 #include "common/cuda/buffers.cuh"
+#include "kernels/matmul/hopper/fitted_tiles.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
+#include "kernels/matmul/hopper/row_set_rule.cuh"
 #include "kernels/matmul/hopper/tf32x3_workspace.cuh"
 #include "tools/matmul/hopper/tables.cuh"
-#include "tools/matmul/method.cuh"
-#include "tools/matmul/tile_cost.cuh"
+#include "tools/matmul/plan/work.cuh"
 
 namespace BACKEND {
 
@@ -35,8 +39,8 @@ inline size_t products_at_once(const TileTable& tiles, const ProductProblem& pro
     const size_t products = problem.form.products(), element_bytes = size_of(problem.dtype);
     const auto is_aligned = [=](size_t columns) { return columns * element_bytes % tensor_row_alignment == 0; };
     const Transposes& stored = problem.form.transposed;
-    const bool takes_batch = std::any_of(tiles.begin(), tiles.end(),
-                                         [&](auto& choice) { return choice.takes_batch && choice.stored == stored; });
+    const bool takes_batch =
+        std::any_of(tiles.begin(), tiles.end(), [&](auto& row) { return row.takes_batch && row.stored == stored; });
     const auto [m, n, k] = problem.shape;
     const double all_tiles = double(divide_up(m, least_tile_m)) * double(divide_up(n, least_tile_n)) * double(products);
     const bool rows_aligned =
@@ -45,77 +49,102 @@ inline size_t products_at_once(const TileTable& tiles, const ProductProblem& pro
     return all ? products : 1;
 }
 
-inline bool can_compute(const TileTable& tiles, const TileChoice& choice, const ProductProblem& problem) {
-    return can_compute(choice, problem.shape, problem.form.transposed, products_at_once(tiles, problem),
-                       unsigned(problem.device->multiprocessors));
+// Whether a tile can compute so many products at all, as its matrices are stored.
+inline bool can_compute(const TileRow& row, const ProductProblem& problem, size_t products) {
+    if (row.stored != problem.form.transposed) return false;
+    if (products > 1 ? !row.takes_batch : row.only_batch) return false;
+    if (row.needs_aligned_rows && problem.shape.n * row.element_bytes % tensor_row_alignment != 0) return false;
+    return row.least_rows == 0 ||
+           can_fit(fitted_tiles(problem.shape.m, problem.shape.n, unsigned(problem.device->multiprocessors)));
 }
 
-// The keys of the tiles in a table that can compute a product, each once: as its matrices are stored, exchanged, or
-// copied.
-inline std::vector<std::string> keys_of(const TileTable& tiles, const ProductProblem& problem) {
-    std::vector<std::string> keys;
-    const auto add = [&](const ProductProblem& form) {
-        for (const TileChoice& choice : tiles)
-            if (can_compute(tiles, choice, form) && std::find(keys.begin(), keys.end(), choice.key()) == keys.end())
-                keys.push_back(choice.key());
+// How the tiles of a last wave that is not whole may be shared: each in equal parts; all of them, or those of a whole
+// wave, too, in as many shares as there are units (blocks, or clusters of them).
+inline std::vector<StreamKSharing> ways_to_share(const TileRow& row, size_t tiles, size_t steps, size_t units) {
+    StreamKSharing one = row.sharing;
+    std::vector<StreamKSharing> ways{one};
+    const size_t left = tiles % units;
+    if (!row.stream_k || left == 0) return ways;
+    const auto add = [&](size_t shares, bool with_wave) {
+        one.shares = unsigned(shares);
+        one.with_wave = with_wave;
+        ways.push_back(one);
     };
-    add(problem);
-    if (is_plain(problem)) return keys;
-    add(exchanged(problem));
-    ProductProblem plain = problem;
-    plain.form.transposed = plain_transposes(problem.dtype);
-    add(plain);
-    return keys;
+    const size_t most_parts = std::min(units / left, steps);
+    for (const size_t parts : {2, 3, 4, 6, 8, 12, 16, 24, 33, 44, 66})
+        if (parts < most_parts) add(parts * left, false);
+    if (most_parts > 1) add(most_parts * left, false);
+    if (left * steps >= units && units % left > 0) add(units, false);
+    if (tiles > units) add(units, true);
+    return ways;
 }
 
-// The tile in a table that --tile names, by "KEY" or "KEY@SHARES"; nullptr if there is none. If two share that key, the
-// first one that can compute the product.
-inline const TileChoice* forced_choice(const TileTable& tiles, const ProductProblem& problem, const std::string& key) {
-    for (const TileChoice& choice : tiles)
-        if (choice.key() == key && can_compute(tiles, choice, problem)) return &choice;
-    return nullptr;
-}
-
-// nullptr if no tile computes the product.
-inline const TileChoice* choice_of(const TileTable& tiles, const ProductProblem& problem, size_t products) {
-    const std::string& forced = problem.forced_tile;
-    if (!forced.empty()) return forced_choice(tiles, problem, forced.substr(0, forced.find('@')));
-    const bool any = std::any_of(tiles.begin(), tiles.end(),
-                                 [&](const TileChoice& choice) { return can_compute(tiles, choice, problem); });
-    return any ? &best_choice(tiles, problem.shape, problem.form.transposed, products, product_cost_of(problem.dtype),
-                              model_of(problem))
-               : nullptr;
-}
-
-inline ProductMethod method_of_tiles(const TileTable& tiles, const ProductProblem& problem, size_t workspace_bytes) {
-    const std::string& forced = problem.forced_tile;
-    const size_t at = forced.find('@');
-    const size_t products = products_at_once(tiles, problem);
-    const DeviceModel device = model_of(problem);
-    const TileChoice* choice = choice_of(tiles, problem, products);
-    if (!choice) return {};
-    const unsigned shares = at == forced.npos ? 0 : unsigned(parse_count(forced.substr(at + 1), "--tile"));
-    const unsigned cluster = choice->split_k * choice->sharing_blocks(),
-                   clusters = device.blocks_at_once(cluster, choice->at_once) / cluster;
-    ProductMethod method;
-    const StreamKCost sharing =
-        choice->stream_k_cost.of(shared_operand_bytes(*choice, problem.shape), device.memory_speed);
-    method.launch = [choice, shares, sharing, clusters](MatmulArguments<void> arguments) {
-        arguments.stream_k_shares = shares;
+// The plan of one tile of a table. workspace_bytes: for copies of A and B.
+inline Plan plan_of_tile(const char* variant, const TileRow& row, const ProductProblem& problem, size_t products,
+                         const StreamKSharing& sharing, size_t workspace_bytes) {
+    const auto [m, n, k] = problem.shape;
+    const auto multiprocessors = unsigned(problem.device->multiprocessors);
+    const bool in_place = row.row_sets > 0 && suits_row_sets(n, k, products, row.element_bytes);
+    const unsigned clusters = blocks_at_once(problem, row.cluster(), row.at_once) / row.cluster();
+    Plan plan;
+    plan.launch = [&row, sharing, clusters](MatmulArguments<void> arguments) {
+        arguments.sharing = sharing;
         arguments.clusters = clusters;
-        return choice->launch(arguments, sharing);
+        return row.launch(arguments);
     };
-    method.tile = choice->name();
-    method.by_cost_model = true;
-    method.cycles = estimated_cycles(*choice, problem.shape, products, product_cost_of(problem.dtype), device);
-    if (products > 1)
-        method.cycles =
-            std::max(method.cycles, storing_cycles(problem.shape, problem.form.transposed.c, products,
-                                                   size_of(result_dtype(problem.dtype)), device.multiprocessors));
-    method.workspace_bytes = reads_row_sets(*choice, problem.shape, products) ? 0 : workspace_bytes;
-    method.takes_batch = products > 1;
-    method.takes_transposed = method.stores_transposed = true;  // as this tile does
-    return method;
+    plan.tile = row.name();
+    plan.key = row.key();
+    if (row.stream_k) plan.key += text("@{}{}", sharing.shares, sharing.with_wave ? "+wave" : "");
+    plan.workspace_bytes = in_place ? 0 : workspace_bytes;
+    plan.takes_batch = products > 1;
+    plan.takes_transposed = plan.stores_transposed = true;  // as this tile does
+    TileDivision by;
+    by.tile = row.tile;
+    by.products = products;
+    by.split_k = row.split_k;
+    by.cluster = row.cluster();
+    by.blocks_at_once =
+        row.stream_k ? multiprocessors / row.cluster() * row.cluster() : blocks_at_once(problem, row.cluster());
+    by.reads_any_rows = in_place;
+    if (row.stream_k) {
+        by.unit = row.sharing_blocks();
+        by.schedule = stream_k_schedule(row.sets_of_tiles(problem.shape) * products, k, row.tile.k,
+                                        multiprocessors / by.unit, sharing);
+    }
+    Work work = tile_work(problem, by);
+    if (row.least_rows > 0) {
+        const FittedTiles tiles = fitted_tiles(m, n, multiprocessors);
+        work.blocks = double(divide_up(tiles.count(), multiprocessors));
+        work.stages = work.stages_of_block * fitted_rows_per_block(tiles, m, n, multiprocessors) / row.tile.m;
+    }
+    estimate(plan, problem,
+             text("{}:{}{}{}{}", variant, row.key(), row.stored.any() || row.stored.c ? ":" + row.stored.name() : "",
+                  in_place ? ":in-place" : "", products > 1 ? ":batch" : ""),
+             work);
+    return plan;
+}
+
+// The plans of all tiles in a table that can compute the product as its matrices are stored, with all ways to share
+// tiles. (--tile KEY@SHARES names any.)
+inline Plans plans_of_tiles(const char* variant, const TileTable& tiles, const ProductProblem& problem,
+                            size_t workspace_bytes) {
+    const std::string& forced = problem.forced_tile;
+    const size_t at = forced.find('@'), products = products_at_once(tiles, problem);
+    std::set<std::string> keys;  // of two with the same key, the first one that can compute the product is the faster
+    Plans plans;
+    for (const TileRow& row : tiles) {
+        if (!can_compute(row, problem, products) || !keys.insert(row.key()).second) continue;
+        const size_t units = unsigned(problem.device->multiprocessors) / row.sharing_blocks();
+        std::vector<StreamKSharing> ways = ways_to_share(row, row.sets_of_tiles(problem.shape) * products,
+                                                         divide_up(problem.shape.k, row.tile.k), units);
+        if (at != forced.npos && forced.compare(0, at, row.key()) == 0 && forced.find('+', at) == forced.npos) {
+            ways = {row.sharing};
+            ways.front().shares = unsigned(parse_count(forced.substr(at + 1), "--tile"));
+        }
+        for (const StreamKSharing& sharing : ways)
+            plans.push_back(plan_of_tile(variant, row, problem, products, sharing, workspace_bytes));
+    }
+    return plans;
 }
 
 // Bytes of the workspace for copies of A and B with aligned rows.
@@ -129,18 +158,16 @@ inline size_t aligned_copies_bytes(const ProductProblem& problem) {
     }
 }
 
-inline ProductMethod hopper_method(const ProductProblem& problem) {
+inline Plans hopper_plans(const ProductProblem& problem) {
     if (!problem.hopper || is_float8(problem.dtype)) return {};
-    return method_of_tiles(hopper_tiles(problem.dtype), problem, aligned_copies_bytes(problem));
+    return plans_of_tiles("hopper", hopper_tiles(problem.dtype), problem, aligned_copies_bytes(problem));
 }
 
-inline ProductMethod tf32x3_method(const ProductProblem& problem) {
+inline Plans tf32x3_plans(const ProductProblem& problem) {
     const auto [m, n, k] = problem.shape;
     if (!problem.hopper || problem.dtype != DType::f32 || m > tf32x3_most_rows) return {};
-    return method_of_tiles(tf32x3_tiles(), problem, tf32x3_workspace_bytes(m, n, k));
+    return plans_of_tiles("tf32x3", tf32x3_tiles(), problem, tf32x3_workspace_bytes(m, n, k));
 }
-
-inline std::vector<std::string> tf32x3_keys(const ProductProblem& problem) { return keys_of(tf32x3_tiles(), problem); }
 
 // Whether this build's code for the device in use is for sm_90a, the only target with these kernels' instructions.
 __global__ void report_hopper_code(int* built) { *built = HOPPER_CODE; }
@@ -179,6 +206,25 @@ inline ClusterCounts cluster_counts() {
         }
     }
     return found;
+}
+
+// What the kernels need to know of a device, which is asked once.
+struct HopperDevice {
+    bool runs = false;  // whether the device and this build run kernels for sm_90a
+    ClusterCounts clusters = {};
+};
+
+// The device must be the current one.
+inline const HopperDevice& hopper_device(const DeviceInfo& device) {
+    static std::mutex asking;
+    static std::map<int, HopperDevice> known;  // by ordinal
+    const std::lock_guard lock(asking);
+    const auto found = known.find(device.ordinal);
+    if (found != known.end()) return found->second;
+    HopperDevice& asked = known[device.ordinal];
+    asked.runs = hopper_kernels_run(device.compute_capability);
+    if (asked.runs) asked.clusters = cluster_counts();
+    return asked;
 }
 
 }  // namespace BACKEND

@@ -9,20 +9,19 @@
 
 #include "common/io/dtype.hpp"
 #include "kernels/matmul/transposed_copy.cuh"
-#include "tools/matmul/method.cuh"
-#include "tools/matmul/tile_cost.cuh"
+#include "tools/matmul/plan/plan.cuh"
 
 namespace BACKEND {
 
 // A stream holds about a thousand launches before the host has to wait, and a product may take several.
 constexpr size_t most_launched_one_by_one = 100;
 
-// A method that launches `method` for each product; none if there are too many products.
-inline ProductMethod one_by_one(const ProductProblem& problem, ProductMethod method) {
+// A plan that launches `plan` for each product; none if there are too many products.
+inline Plan one_by_one(const ProductProblem& problem, Plan plan) {
     const size_t products = problem.form.products(), element_bytes = size_of(problem.dtype),
                  result_bytes = size_of(result_dtype(problem.dtype));
     if (products > most_launched_one_by_one) return {};
-    method.launch = [launch = std::move(method.launch), element_bytes, result_bytes](MatmulArguments<void> arguments) {
+    plan.launch = [launch = std::move(plan.launch), element_bytes, result_bytes](MatmulArguments<void> arguments) {
         using Bytes = unsigned char;
         LaunchShape shape;
         for (size_t left = std::exchange(arguments.batch, 1); left > 0; --left) {
@@ -33,9 +32,10 @@ inline ProductMethod one_by_one(const ProductProblem& problem, ProductMethod met
         }
         return shape;
     };
-    method.cycles *= double(products);
-    method.takes_batch = method.one_by_one = true;
-    return method;
+    constexpr double launch_ns = 3000;
+    if (plan.ns > 0) plan.ns = double(products) * (plan.ns + launch_ns);
+    plan.takes_batch = plan.one_by_one = true;
+    return plan;
 }
 
 // A way to bring a problem into a form that a kernel takes: matrices are copied, transposed, before or after the
@@ -97,20 +97,20 @@ struct TransposedCopies {
         if (way.copied.c) c_bytes = whole(form.products() * strides.c * result_bytes);
     }
     size_t bytes() const { return a_bytes + b_bytes + c_bytes; }
-    double cycles(unsigned multiprocessors) const {
+    double ns(unsigned multiprocessors) const {
+        constexpr double launch_ns = 3700;  // (this and the rate of a multiprocessor as measured on an H200)
         const auto of = [=](size_t bytes, size_t of_element) {
-            const double rate = TransposingCost::bytes_per_cycle(of_element) * multiprocessors;
-            return bytes == 0 ? 0 : TransposingCost::launch_cycles + double(bytes) / rate;
+            const double rate = (of_element == 8 ? 14 : 2.5 * double(of_element)) * multiprocessors;  // bytes per ns
+            return bytes == 0 ? 0 : launch_ns + double(bytes) / rate;
         };
         return of(a_bytes, element_bytes) + of(b_bytes, element_bytes) + of(c_bytes, result_bytes);
     }
 };
 
-// The method for a problem, given the one for way.problem_of() it.
-inline ProductMethod adapted(const ProductProblem& problem, const Adaptation& way, const TransposedCopies& copies,
-                             ProductMethod method) {
+// The plan for a problem, given the one for way.problem_of() it.
+inline Plan adapted(const ProductProblem& problem, const Adaptation& way, const TransposedCopies& copies, Plan plan) {
     const bool shares_b = problem.form.shares_b;
-    method.launch = [launch = std::move(method.launch), way, copies, shares_b](MatmulArguments<void> arguments) {
+    plan.launch = [launch = std::move(plan.launch), way, copies, shares_b](MatmulArguments<void> arguments) {
         if (way.is_exchanged) {
             std::swap(arguments.d_a, arguments.d_b);
             std::swap(arguments.stride_a, arguments.stride_b);
@@ -142,17 +142,18 @@ inline ProductMethod adapted(const ProductProblem& problem, const Adaptation& wa
                       copies.result_bytes);
         return shape;
     };
-    method.workspace_bytes += copies.bytes();
-    if (method.cycles > 0) method.cycles += copies.cycles(unsigned(problem.device->multiprocessors));
-    method.takes_transposed = true;
+    plan.workspace_bytes += copies.bytes();
+    if (plan.ns > 0) plan.ns += copies.ns(unsigned(problem.device->multiprocessors));
+    plan.takes_transposed = true;
+    plan.is_exchanged = way.is_exchanged;
     // The names are those of the user's product.
     const auto add = [&](bool is_copied, const char* name) {
-        if (is_copied) method.copied += (method.copied.empty() ? "" : ", ") + std::string(name);
+        if (is_copied) plan.copied += (plan.copied.empty() ? "" : "+") + std::string(name);
     };
     add(way.is_exchanged ? way.copied.b : way.copied.a, "A");
     add(way.is_exchanged ? way.copied.a : way.copied.b, "B");
     add(way.copied.c, "C");
-    return method;
+    return plan;
 }
 
 }  // namespace BACKEND
