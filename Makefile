@@ -7,7 +7,22 @@
 #     build/sim     tools/NAME.cu        namespace sim: bin/simcc, our own compiler driver for the simulator
 #     build/checked tools/NAME.cu        namespace checked: bin/simcc --check, where every load and store is checked
 # A program without kernels, tools/NAME.cpp, has only the first part.
-# A new file in a room needs no line here: tools/NAME.cu, its kernels and the files in common/ are found.
+# A new file needs no line here: programs, kernels and the files of a room are found. What else make has to know of a
+# file is said in the file, in a line `// make: WORD (why)`, its mark:
+#     -O3         its own level of optimization: a .cpp file is then a unit by itself; of a .cu file, what is simulated
+#     room -O1    the level of its whole room: one of the simulator, or what is simulated of the room's .cu files
+#     alone       it is a unit by itself, and no part of its room's
+#     program     it is a part of every program, and of no library
+#     simcc       it is a part of simcc, too
+LEVELS := -O0 -O1 -O2 -O3
+MARKS := $(sort $(shell grep -r -s -o '^// make: [a-z]* *[-O0-9]*' common kernels tools | sed 's,// make:,,; s, ,,g'))
+marked = $(patsubst %:$(1),%,$(filter %:$(1),$(MARKS)))
+UNKNOWN := $(filter-out $(patsubst %,\%:%,alone program simcc $(LEVELS) $(LEVELS:%=room%)),$(MARKS))
+$(if $(UNKNOWN),$(error a line "// make:" has a word that the Makefile does not list: $(UNKNOWN)))
+# The files like $(1) that are marked with a level, or with $(2) and a level, are compiled at it: the variable $(3) is
+# that level for the object $(4), in which FILE and ROOM stand for the file without its extension and its folder's name.
+at_levels = $(foreach level,$(LEVELS),$(foreach file,$(filter $(1),$(call marked,$(2)$(level))),$(eval \
+    $(subst FILE,$(basename $(file)),$(subst ROOM,$(lastword $(subst /, ,$(dir $(file)))),$(4))): private $(3) = $(level))))
 
 # The version, for programs, packages and pages alike. The revision is git's, and that of the archive where there is no
 # checkout: git archive writes it into .github/REVISION.
@@ -29,8 +44,6 @@ SIMULATED = -O2
 SIMT_OPTIMIZE = -O2
 CHECKED = -O1
 GPU_OPTIMIZE ?=
-# These simulate too little to be worth the compile time of a higher level.
-HARDLY_OPTIMIZED := cuda-unit gang-unit $(addprefix tools/,devquery latency memcheckdemo nested streams transfer)
 
 # ---- toolchains
 
@@ -117,22 +130,18 @@ HOST_TOOLS := $(basename $(notdir $(wildcard tools/*.cpp)))
 # Those that are programs without kernels. simcc is not among them: it shares less with the others.
 HOST_PROGRAMS := $(filter-out simcc,$(HOST_TOOLS))
 # A room, and the host files of a program, are compiled as one unit: most of a file's time goes into templates that the
-# others instantiate, too. build/host/common/io.cpp includes common/io/*.cpp. Files with flags of their own are left out:
-# options.cpp includes the largest library here, and optimizing it takes longer than parsing options ever will; the
-# others spend their time in loops over numbers. So are the files that refer to a program's own code, and the one that
-# has the revision.
-UNOPTIMIZED := common/cli/options.cpp
-LOOPS := common/io/convert.cpp common/io/parse_text.cpp $(wildcard tools/*/host_*.cpp)
-OF_PROGRAM := common/cli/main.cpp common/cli/devices.cpp
-REVISED := common/measure/version.cpp
+# others instantiate, too. build/host/common/io.cpp includes common/io/*.cpp.
+# Left out are the files whose marks say so.
+ALONE := $(filter-out common/simt/%,$(filter %.cpp,$(foreach word,alone $(LEVELS),$(call marked,$(word)))))
+OF_PROGRAM := $(filter-out common/simt/%,$(call marked,program))
 HOST_ROOMS := common/io common/cli common/measure common/gang common/simt/driver common/simt/rewrite
-room_files = $(filter-out $(UNOPTIMIZED) $(LOOPS) $(OF_PROGRAM) $(REVISED),$(wildcard $(1)/*.cpp))
+room_files = $(filter-out $(ALONE) $(OF_PROGRAM),$(wildcard $(1)/*.cpp))
 object = $(patsubst %.cpp,build/host/%.o,$(1))
 COMMON_HOST := $(addprefix build/host/common/,io.o cli.o measure.o gang.o) \
-    $(call object,$(UNOPTIMIZED) $(REVISED) $(filter common/%,$(LOOPS)))
+    $(call object,$(filter common/%,$(ALONE)))
 # The host files of the program $(1), and their objects.
 own_files = $(strip $(call room_files,tools/$(1)))
-own_objects = $(if $(call own_files,$(1)),build/host/tools/$(1)/own.o) $(call object,$(filter tools/$(1)/%,$(LOOPS)))
+own_objects = $(if $(call own_files,$(1)),build/host/tools/$(1)/own.o) $(call object,$(filter tools/$(1)/%,$(ALONE)))
 OWN := $(foreach tool,$(PROGRAMS) $(HOST_PROGRAMS),$(if $(call own_files,$(tool)),$(tool)/own))
 COMMON_CUDA := $(wildcard common/cuda/*.cu common/measure/*.cu)
 # Gangs are another unit, for the programs that have them.
@@ -142,11 +151,9 @@ WITH_GANGS := $(shell grep -l -r 'include "common/gang/.*\.cuh"' tools | sed 's,
 # checked kernels contain those. OF_SIMULATED are part of every program; only programs that simcc --check
 # has built have what starts the checkers by itself.
 SIMT_ROOMS := exec runtime api nccl check
-AUTOSTART := common/simt/check/entry/autostart
-OF_SIMULATED := common/simt/exec/thread_state common/simt/check/entry/hooks
+AUTOSTART := $(basename $(filter common/simt/%,$(call marked,alone)))
+OF_SIMULATED := $(basename $(filter common/simt/%,$(call marked,program)))
 SIMT_FILES = $(filter-out $(addsuffix .cpp,$(AUTOSTART) $(OF_SIMULATED)),$(wildcard common/simt/$(1)/*.cpp common/simt/$(1)/*/*.cpp))
-# (simcc needs only a few files of io, without the libraries of the others.)
-SIMCC_FILES := tools/simcc.cpp $(addprefix common/io/,output_file.cpp process.cpp progress.cpp quantities.cpp terminal.cpp)
 # (Its version is added when it is linked: what it compiles does not depend on that.)
 SIMCC := $(addprefix build/host/,tools/simcc.o common/simt/driver.o common/simt/rewrite.o)
 # simcc puts these first in the include path as system headers, which the compiler does not list as dependencies.
@@ -213,7 +220,7 @@ build/$(1): FORCE
 endef
 $(foreach room,$(HOST_ROOMS),$(eval $(call unit,host/$(room).cpp,$(call room_files,$(room)))))
 $(foreach own,$(OWN),$(eval $(call unit,host/tools/$(own).cpp,$(call own_files,$(own:/own=)))))
-$(eval $(call unit,host/tools/simcc.cpp,$(SIMCC_FILES)))
+$(eval $(call unit,host/tools/simcc.cpp,tools/simcc.cpp $(call marked,simcc)))
 $(foreach room,$(SIMT_ROOMS),$(eval $(call unit,simt-$(room).cpp,$(call SIMT_FILES,$(room)))))
 $(eval $(call unit,cuda.cu,$(COMMON_CUDA)))
 $(eval $(call unit,gang.cu,$(wildcard common/gang/*.cu)))
@@ -225,8 +232,7 @@ $(patsubst %,build/host/%.o,$(HOST_ROOMS) $(addprefix tools/,$(OWN) simcc)): bui
 build/host/%.o: %.cpp build/flags-host
 	@mkdir -p $(@D)
 	$(call say,$(CXX),$<)$(CXX) $(HOST_FLAGS) -MMD -MP -c $< -o $@
-$(call object,$(UNOPTIMIZED)): private OPTIMIZE = -O0
-$(call object,$(LOOPS)): private OPTIMIZE = -O3
+$(call at_levels,%.cpp,,OPTIMIZE,build/host/FILE.o)
 
 # memcheckdemo prints the sources of its plants, so it contains them as strings.
 build/plants.inc: $(wildcard kernels/memcheckdemo/*.cuh kernels/memcheckdemo/*/*.cuh)
@@ -246,7 +252,7 @@ version_header = printf '\#define GRIDUTILS_%s\n' 'VERSION "$(VERSION)"' 'REVISI
 build/version.hpp: FORCE
 	@mkdir -p build
 	@$(version_header) | cmp -s - $@ || $(version_header) >$@
-$(call object,$(REVISED)) $(REVISED:%=build/alone/%.ok): build/version.hpp
+build/host/common/measure/version.o build/alone/common/measure/version.cpp.ok: build/version.hpp
 
 # gridutils lists the programs with the lines that describe them in their pages.
 build/summaries.inc: $(wildcard man/*.1)
@@ -263,8 +269,7 @@ build/text/%.inc: %
 	@{ printf 'R"TEXT(' && cat $< && printf ')TEXT"\n'; } >$@
 $(patsubst %,build/alone/%.ok,$(wildcard tools/*/*.cpp)): | $(call texts_of,$(wildcard tools/*/*.cpp))
 
-# The host calls these once per launch or copy, and no lane calls them.
-build/simt-api.o build/simt-runtime.o: private SIMT_OPTIMIZE = -O1
+$(call at_levels,%.cpp,room,SIMT_OPTIMIZE,build/simt-ROOM.o)
 
 build/simt-%.o: build/simt-%.cpp build/flags-simt
 	$(call say,$(CXX),common/simt/$*)$(CXX) $(SIMT_FLAGS) -MMD -MP -c $< -o $@
@@ -316,7 +321,8 @@ $(eval $(call backend,sim,3,$$(SIMCC) $$(SIMT_HEADERS) | build/bin/simcc,$(call 
 $(eval $(call backend,checked,7,$$(SIMCC) $$(SIMT_HEADERS) | build/bin/simcc,$(call simulate,checked),simcc -G))
 .SECONDARY:
 
-$(foreach object,$(HARDLY_OPTIMIZED),$(eval build/sim/$(object).o: private SIMULATED = -O1))
+$(call at_levels,%.cu,,SIMULATED,build/sim/FILE.o)
+$(call at_levels,%.cu,room,SIMULATED,build/sim/ROOM-unit.o)
 
 # Missing headers are reported once, before the compiler does so file by file.
 packages = @CXX='$(CXX)' sh tests/setup/packages.sh $(1) $(BOOST)
@@ -373,7 +379,7 @@ $(HOST_PROGRAMS:%=bin/%): bin/%: build/host/tools/%.o build/libgridutils.a build
 	$(call say,link)$(CXX) $(RUNPATH) -Wl,--gc-sections $(filter %.o,$^) build/libgridutils.a $(FMT) -lz -lpthread -o $@
 
 # (Kernels are compiled by it long before the library is there with which it links other people's.)
-build/bin/simcc: $(SIMCC) $(call object,$(REVISED)) | bin $(LIB)/include
+build/bin/simcc: $(SIMCC) build/host/common/measure/version.o | bin $(LIB)/include
 	$(call say,link)$(CXX) $^ -lpthread -o $@
 bin/simcc: build/bin/simcc $(LIB)/libsimt.a ;
 
@@ -388,11 +394,11 @@ bin/rewrite-test: build/host/tests/rewrite/runner.o build/host/common/simt/rewri
 # can compile is left out, too.)
 SOURCES_AND_HEADERS := $(shell find common kernels tools \( -name '*.[ch]pp' -o -name '*.cuh' \) -not -path 'common/simt/include/*' \
     -not -path '*hopper*' -not -name 'cub*.cuh' -not -name bulk_copy.cuh -not -name wmma.cuh)
-ALONE := $(filter-out $(patsubst %.cpp,%.hpp,$(filter %.cpp,$(SOURCES_AND_HEADERS))),$(SOURCES_AND_HEADERS))
+BY_THEMSELVES := $(filter-out $(patsubst %.cpp,%.hpp,$(filter %.cpp,$(SOURCES_AND_HEADERS))),$(SOURCES_AND_HEADERS))
 
-headers: $(ALONE:%=build/alone/%.ok)
+headers: $(BY_THEMSELVES:%=build/alone/%.ok)
 # The headers that every program may use. There are few enough of them to compile each time.
-shared-headers: $(patsubst %,build/alone/%.ok,$(filter-out common/simt/%,$(filter common/%,$(ALONE))))
+shared-headers: $(patsubst %,build/alone/%.ok,$(filter-out common/simt/%,$(filter common/%,$(BY_THEMSELVES))))
 
 alone = -include $< -MMD -MP -MF $(@:.ok=.d) -MT $@
 build/alone/common/simt/%.ok: common/simt/% build/flags-simt
@@ -412,7 +418,7 @@ build/alone/%.ok: % build/flags-host
 # ---- what another compiler says, as quickly as it can be asked: make syntax CXX=clang++
 
 UNITS = $(addprefix build/host/,$(addsuffix .cpp,$(HOST_ROOMS) $(addprefix tools/,$(OWN) simcc))) $(SIMT_ROOMS:%=build/simt-%.cpp)
-HOST_UNITS = $(filter build/host/%,$(UNITS)) $(UNOPTIMIZED) $(LOOPS) $(OF_PROGRAM) $(HOST_PROGRAMS:%=tools/%.cpp)
+HOST_UNITS = $(filter build/host/%,$(UNITS)) $(filter-out %/version.cpp,$(ALONE)) $(OF_PROGRAM) $(HOST_PROGRAMS:%=tools/%.cpp)
 SIMT_UNITS = $(filter build/simt-%,$(UNITS)) $(addsuffix .cpp,$(AUTOSTART) $(OF_SIMULATED))
 syntax: compiler-packages
 	@$(MAKE) --no-print-directory syntax-of-units

@@ -116,6 +116,15 @@ common/simt/exec/c.hpp: common/simt/check/core/d.hpp" ] || complain "expected tw
     grep -q -x bin/simcc "$scratch/again"
 }
 
+@test "a line // make: of a file that says what make does not know stops it, with the file's name" {
+    mkdir -p common/io
+    cp "$root/Makefile" .
+    printf '// make: -O7 (it is a test)\n' >common/io/numbers.cpp
+    capture env -u MAKEFLAGS -u MAKELEVEL make -n NVCC= clean
+    expect_status 2
+    expect_errors_like "common/io/numbers.cpp:-O7"
+}
+
 @test "building one program names no file of another" {
     local program
     # (Nothing is there yet, so make names all that it would compile. Every program needs simcc.)
