@@ -44,6 +44,13 @@ pipeline() {
     capture bash -o pipefail -c "$1"
 }
 
+# copy_makefile FOLDER: the Makefile, and what it includes.
+copy_makefile() {
+    local folder
+    folder=$(realpath "$1")
+    (cd "$root" && cp --parents Makefile {common,common/*,tools,tests/setup}/*.mk "$folder")
+}
+
 # For a test of memory: what it starts from now on uses no more than two processors, since each thread takes memory.
 on_two_processors() {
     local two

@@ -51,7 +51,8 @@ installed() { (cd image && find . ! -type d | sort); }
     git -C tree config user.name someone
     git -C tree config user.email someone@example.org
     mkdir -p tree/.github archive elsewhere
-    cp "$root/Makefile" "$root/.gitattributes" tree
+    copy_makefile tree
+    cp "$root/.gitattributes" tree
     cp "$root/.github/REVISION" tree/.github
     git -C tree add .
     git -C tree commit -q -m first
@@ -64,11 +65,12 @@ installed() { (cd image && find . ! -type d | sort); }
     echo "# changed" >>tree/Makefile
     [ "$(revision tree)" = "$(<same)-dirty" ] || complain "of a changed tree: $(revision tree)"
     # A folder that was copied, or an archive within another project's checkout, has no revision of its own.
-    cp -R tree/Makefile tree/.github elsewhere
+    copy_makefile elsewhere
+    cp -R tree/.github elsewhere
     git init -q .
     [ "$(revision elsewhere)" = unknown ] || complain "of a copy: $(revision elsewhere)"
     # Nothing else is compiled again.
-    [ "$(cd "$root" && grep -rl build/version.hpp common kernels tools)" = common/measure/version.cpp ]
+    [ "$(cd "$root" && grep -rl '"build/version.hpp"' common kernels tools)" = common/measure/version.cpp ]
 }
 
 @test "the prefix reaches usage, messages and pages, but not the tables" {

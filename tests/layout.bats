@@ -26,8 +26,8 @@ across() {
             complain "$folder"
     }
     holds . Makefile README.md common kernels man tests tools
-    holds common cli cuda gang io measure packages simt
-    holds common/simt api check driver exec include nccl rewrite runtime
+    holds common cli cuda gang host.mk io measure packages simt
+    holds common/simt api check driver exec include nccl rewrite runtime simulator.mk
     holds common/simt/check core counters entry memory race sync
 }
 
@@ -88,6 +88,7 @@ common/simt/exec/c.hpp: common/simt/check/core/d.hpp" ] || complain "expected tw
     cd "$root"
     wc -l $(tree | grep -E '^(common|kernels)/.*\.(cpp|hpp|cu|cuh)$') | awk '$1 > 400 && $2 != "total"' >"$scratch/long"
     wc -l $(tree | grep -E '^tools/.*\.(cpp|hpp|cu|cuh)$') | awk '$1 > 250 && $2 != "total"' >>"$scratch/long"
+    wc -l $(tree | grep -E '^Makefile$|\.mk$') | awk '$1 > ($2 == "Makefile" ? 150 : 100) && $2 != "total"' >>"$scratch/long"
     [ ! -s "$scratch/long" ] || complain "too long: $(cat "$scratch/long")"
 }
 
@@ -114,6 +115,15 @@ common/simt/exec/c.hpp: common/simt/check/core/d.hpp" ] || complain "expected tw
     [ "$(grep '\.o$' "$scratch/again")" = build/host/common/measure/version.o ] || complain "compiled: $(grep '\.o$' "$scratch/again")"
     grep -q -x bin/reduce "$scratch/again"
     grep -q -x bin/simcc "$scratch/again"
+}
+
+@test "a line // make: of a file that says what make does not know stops it, with the file's name" {
+    mkdir -p common/io
+    copy_makefile .
+    printf '// make: -O7 (it is a test)\n' >common/io/numbers.cpp
+    capture env -u MAKEFLAGS -u MAKELEVEL make -n NVCC= clean
+    expect_status 2
+    expect_errors_like "common/io/numbers.cpp:-O7"
 }
 
 @test "building one program names no file of another" {

@@ -74,7 +74,7 @@ no_check_is_lost() {
 
 every_file_names_its_licence() {
     local file wrong=0
-    for file in Makefile .ci/run common/cli/completion.* common/packages/{*.bash,*.py,postinst,prerm} tests/*.bats tests/*.bash tests/setup/*.sh tests/*/*.bash tools/*/*.awk \
+    for file in Makefile {common,common/*,tools,tests/setup}/*.mk .ci/run common/cli/completion.* common/packages/{*.bash,*.py,postinst,prerm} tests/*.bats tests/*.bash tests/setup/*.sh tests/*/*.bash tools/*/*.awk \
         tests/*/*.py "$@"; do
         head -n 2 "$file" | grep -q 'SPDX-License-Identifier: MIT$' || { echo "$file" && wrong=1; }
     done

@@ -130,7 +130,7 @@ claimed() {
 
 @test "a plant's head with a wrong or a missing key fails the build, which names the file and the key" {
     local plant=kernels/memcheckdemo/bounds/spread.cuh message
-    mkdir -p tools "${plant%/*}" && cp -R "$root/tools/memcheckdemo" tools && cp "$root/Makefile" .
+    mkdir -p tools "${plant%/*}" && cp -R "$root/tools/memcheckdemo" tools && copy_makefile .
     # refused EDIT MESSAGE...: what the build says of the plant after an edit.
     refused() {
         sed "$1" "$root/$plant" >"$plant"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // devquery: what a device is and can do, one property per row, and which devices reach each other's memory.
+// make: -O1 (it simulates too little to be worth the compile time of a higher level)
 #include <cuda_runtime.h>
 
 #include <cstdlib>

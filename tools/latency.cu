@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // latency: how long dependent operations take: loads from every level of memory, arithmetic, atomics, barriers.
+// make: -O1 (it simulates too little to be worth the compile time of a higher level)
 #include "common/cuda/passes.hpp"
 #include "kernels/latency/barriers.cuh"
 #include "kernels/latency/chase.cuh"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // memcheckdemo: one planted defect per run, chosen by name, and its corrected twin: for learning compute-sanitizer, and
 // for testing the checked simulator.
+// make: -O1 (it simulates too little to be worth the compile time of a higher level)
 #include <cstddef>
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // nested: kernels that launch kernels. What a launch costs, depending on who makes it and at what depth, and two uses
 // that may pay off.
+// make: -O1 (it simulates too little to be worth the compile time of a higher level)
 #include <vector>
 
 #include "common/cuda/passes.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // streams: what overlaps and what does not. Slow kernels, copies and kernels in chunks, the cost of launches, and how
 // the host learns that a stream is done; measured, drawn as bars, and written as a trace.
+// make: -O1 (it simulates too little to be worth the compile time of a higher level)
 #include <cstdio>
 #include <string>
 #include <vector>

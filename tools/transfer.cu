@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // transfer: copies between the host and devices, by size, kind of memory, direction and way, with every byte verified.
+// make: -O1 (it simulates too little to be worth the compile time of a higher level)
 #include "common/cuda/passes.hpp"
 #include "kernels/transfer.cuh"
 

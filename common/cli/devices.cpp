@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// make: program (it refers to the program's backends)
 #include "common/cli/devices.hpp"
 
 #include <algorithm>

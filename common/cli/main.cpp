@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // main() of every program: options, then the device, then the backend's run. Failures end here, as one line and a code.
+// make: program (it calls the program's run)
 #include <sys/stat.h>
 #include <unistd.h>
 

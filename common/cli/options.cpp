@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// make: -O0 (it includes the largest library here; optimizing that takes longer than parsing options ever will)
 #include "common/cli/options.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// make: room -O1 (it simulates too little to be worth the compile time of a higher level)
 #include "common/gang/devices.cuh"
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Converts arrays: elements from one type to another, in blocks, and Fortran order, where the first index runs fastest,
 // to C order, where the last one does.
+// make: -O3 (its time goes into loops over numbers)
 #include <algorithm>
 #include <cmath>
 #include <cstring>

@@ -2,6 +2,7 @@
 // Numbers are found by the separators between them, 64 bytes at a time, and their digits are combined eight or fifteen
 // at a time, so that the length of a number hardly matters. What the fast paths are not certain of is left to
 // std::from_chars.
+// make: -O3 (its time goes into loops over numbers)
 #include "common/io/parse_text.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// (simcc links this file without the rest of common/io, and so without its libraries.)
+// make: simcc (which links this file without the rest of the room, and so without its libraries)
 #include "common/io/process.hpp"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// make: simcc (which links this file without the rest of the room, and so without its libraries)
 #include "common/io/progress.hpp"
 
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Alone in its unit: nothing else is compiled again when the revision changes.
+// make: alone (nothing else is compiled again when the revision changes)
 #include "common/measure/version.hpp"
 
 #include "build/version.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// make: -O3 (its time goes into loops over numbers)
 #include "tools/matmul/host_product.hpp"
 
 #include <algorithm>

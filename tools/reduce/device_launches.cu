@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The reductions whose kernels launch kernels, for all element types: see the Makefile's LAUNCHING.
+// The reductions whose kernels launch kernels, for all element types: see LAUNCHING in common/cuda/nvcc.mk.
 #include <cstdint>
 
 #include "kernels/reduce/nested.cuh"

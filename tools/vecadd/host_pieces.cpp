@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// make: -O3 (its time goes into loops over numbers)
 #include "tools/vecadd/host_pieces.hpp"
 
 #include <cmath>

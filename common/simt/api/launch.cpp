@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // <<<>>> and cudaLaunchKernel: a launch is validated and put into a stream.
+// make: room -O1 (the host calls this room once per launch or copy, and no lane calls it)
 #include <algorithm>
 #include <string>
 

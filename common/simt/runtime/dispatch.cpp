@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// make: room -O1 (the host calls this room once per launch or copy, and no lane calls it)
 #include "common/simt/runtime/dispatch.hpp"
 
 #include <mutex>

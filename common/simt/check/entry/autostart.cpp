@@ -4,6 +4,7 @@
 //   SIMCC_COUNTERS  1: the counters of each kernel, to standard error at the end; lines: by source line;
 //                   annotate: beside the source; csv:FILE: sums and lines, into a file; 0: none
 //   SIMCC_SCHEDULE  the schedule
+// make: alone (only what simcc --check has linked starts the checkers by itself)
 #include <unistd.h>
 #include <cstdio>
 #include <cstdlib>

@@ -6,6 +6,7 @@
 // are fastest.
 //
 // A runtime that is itself compiled for ThreadSanitizer leaves these names to ThreadSanitizer and checks nothing.
+// make: program (kernels reach functions of their own module fastest)
 #include <cstddef>
 #include <cstdint>
 

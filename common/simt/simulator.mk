@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+# The simulator: its library, and simcc, which compiles CUDA for it. A room is one unit. All are in libsimt.so, which
+# our programs share, and members of libsimt.a, from which simcc links other people's programs: the other rooms do not
+# refer to the checkers, so only programs with checked kernels contain those.
+SIMT_ROOMS := exec runtime api nccl check
+# The files that are no part of their rooms: every program has some, what simcc --check has linked has all.
+SIMT_ALONE := $(filter common/simt/%,$(call marked,alone) $(call marked,program))
+simt_objects = $(patsubst common/%.cpp,build/%.o,$(filter $(SIMT_ALONE),$(1)))
+SIMT_FILES = $(filter-out $(SIMT_ALONE),$(wildcard common/simt/$(1)/*.cpp common/simt/$(1)/*/*.cpp))
+$(foreach room,$(SIMT_ROOMS),$(eval $(call unit,simt-$(room).cpp,$(call SIMT_FILES,$(room)))))
+
+# The simulator switches lanes with its own code on x86-64 and AArch64, with Boost.Context elsewhere.
+BOOST := $(if $(filter x86_64-% aarch64-%,$(shell $(CXX) -dumpmachine 2>/dev/null || uname -m)-),,boost)
+# libbacktrace, which ships with g++, names file and line in the checkers' reports; it is not on every machine. (clang++
+# finds the library, but not its header, which is among g++'s own.)
+BACKTRACE_IN := $(dir $(filter /%,$(shell $(CXX) -print-file-name=libbacktrace.a 2>/dev/null)))
+BACKTRACE := $(if $(BACKTRACE_IN),-lbacktrace)
+# (No tail calls, so that a backtrace shows which function of the API it came through.)
+SIMT_FLAGS = -std=c++20 $(SIMT_OPTIMIZE) -g1 $(WARNINGS) $(call of_gcc,HEAP) -fPIC -fno-semantic-interposition \
+    -ftls-model=initial-exec -I. -fno-optimize-sibling-calls \
+    -Icommon/simt/include $(if $(CLANG),$(BACKTRACE_IN:%=-idirafter %include))
+$(eval $(call stamp,simt,$$(CXX) $$(SIMT_FLAGS)))
+build/simt-%.o: build/simt-%.cpp build/flags-simt
+	$(call say,$(CXX),common/simt/$*)$(CXX) $(SIMT_FLAGS) -MMD -MP -c $< -o $@
+build/simt/%.o: common/simt/%.cpp build/flags-simt
+	@mkdir -p $(@D)
+	$(call say,$(CXX),$<)$(CXX) $(SIMT_FLAGS) -MMD -MP -c $< -o $@
+$(call at_levels,%.cpp,room,SIMT_OPTIMIZE,build/simt-ROOM.o)
+
+$(LIB)/libsimt.so: $(SIMT_ROOMS:%=build/simt-%.o) build/flags-link
+	@mkdir -p $(@D)
+	$(call say,link)$(share) $(filter %.o,$^) $(LIBRARIES) -o $@
+$(LIB)/libsimt.a: $(SIMT_ROOMS:%=build/simt-%.o) $(call simt_objects,$(SIMT_ALONE))
+	@mkdir -p $(@D)
+	@rm -f $@
+	@$(AR) rcs $@ $^
+$(LIB)/include:
+	@mkdir -p $(@D) && ln -sfn ../../../common/simt/include $@
+
+# What simcc itself consists of. (Its version is added when it is linked: what it compiles does not depend on that.)
+SIMCC := $(addprefix build/host/,tools/simcc.o common/simt/driver.o common/simt/rewrite.o)
+$(eval $(call unit,host/tools/simcc.cpp,tools/simcc.cpp $(call marked,simcc)))
+# simcc puts these first in the include path as system headers, which the compiler does not list as dependencies.
+SIMT_HEADERS := $(shell find common/simt/include -type f)
+# (Kernels are compiled by it long before the library is there with which it links other people's.)
+build/bin/simcc: $(SIMCC) build/host/common/measure/version.o | bin $(LIB)/include
+	$(call say,link)$(CXX) $^ -lpthread -o $@
+bin/simcc: build/bin/simcc $(LIB)/libsimt.a ;
+# The tests of simcc's rewriter, pass by pass.
+bin/rewrite-test: build/host/tests/rewrite/runner.o build/host/common/simt/rewrite.o | bin
+	$(call say,link)$(CXX) $^ -o $@
+
+FLAGS_sim = -std=c++17 $(WARNINGS) $(addprefix -Xcompiler ,$(call of_gcc,SYMBOLS) $(call of_gcc,HEAP)) $(SIMULATED) -I. \
+    -DBACKEND=sim
+# Our programs check only when an option asks for it. --annotate must find the source from any folder, so file names are
+# absolute.
+FLAGS_checked = -std=c++17 -Wall -Wextra $(GCC_WARNINGS) -Xcompiler $(GCC_SYMBOLS),$(GCC_HEAP) $(CHECKED) -I$(CURDIR) \
+    -DBACKEND=checked --check -DSIMT_CHECK_ON_DEMAND
+$(eval $(call stamp,sim,$$(CXX) $$(FLAGS_sim)))
+$(eval $(call stamp,checked,$$(CHECKED_CXX) $$(FLAGS_checked)))
+$(call at_levels,%.cu,,SIMULATED,build/sim/FILE.o)
+$(call at_levels,%.cu,room,SIMULATED,build/sim/ROOM-unit.o)
