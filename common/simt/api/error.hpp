@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "common/simt/exec/shortage.hpp"
+#include "common/simt/exec/machine.hpp"
 #include "common/simt/include/simt/kernel_launch.hpp"
 #include "common/simt/runtime/state.hpp"
 

@@ -2,8 +2,8 @@
 // What every function of NCCL does around its body: see communicator.hpp.
 #pragma once
 
+#include "common/simt/exec/machine.hpp"
 #include "common/simt/exec/run.hpp"
-#include "common/simt/exec/shortage.hpp"
 #include "common/simt/include/simt/kernel_launch.hpp"
 #include "common/simt/include/simt/warp_state.hpp"
 #include "common/simt/nccl/communicator.hpp"

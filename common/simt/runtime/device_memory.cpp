@@ -7,7 +7,6 @@
 #include <string>
 
 #include "common/simt/exec/machine.hpp"
-#include "common/simt/exec/shortage.hpp"
 #include "common/simt/runtime/events.hpp"
 #include "common/simt/runtime/properties.hpp"
 

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "common/simt/exec/shortage.hpp"
+#include "common/simt/exec/machine.hpp"
 #include "common/simt/runtime/properties.hpp"
 
 namespace simt {

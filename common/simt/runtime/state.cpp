@@ -7,7 +7,6 @@
 #include <map>
 
 #include "common/simt/exec/machine.hpp"
-#include "common/simt/exec/shortage.hpp"
 #include "common/simt/runtime/grid.hpp"
 
 // Programs compiled with CUDA_API_PER_THREAD_DEFAULT_STREAM define this symbol (see cuda_runtime_api.h).

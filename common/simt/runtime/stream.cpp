@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "common/simt/exec/shortage.hpp"
+#include "common/simt/exec/machine.hpp"
 #include "common/simt/runtime/device.hpp"
 
 namespace simt {

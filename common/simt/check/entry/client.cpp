@@ -18,7 +18,7 @@
 #include "common/simt/check/race/lane_operations.hpp"
 #include "common/simt/check/race/memory.hpp"
 #include "common/simt/check/race/streams.hpp"
-#include "common/simt/exec/shortage.hpp"
+#include "common/simt/exec/machine.hpp"
 #include "common/simt/runtime/events.hpp"
 #include "common/simt/runtime/state.hpp"
 

@@ -7,7 +7,7 @@
 #include <bit>
 #include <vector>
 
-#include "common/simt/exec/shortage.hpp"
+#include "common/simt/exec/machine.hpp"
 
 namespace simt::check {
 

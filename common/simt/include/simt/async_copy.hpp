@@ -3,7 +3,7 @@
 // early returns the old data, as it may on a GPU.
 //
 // A copy belongs to the thread that started it, and to the group that its next commit ends. The runtime keeps the lists
-// (common/simt/exec/async_copies.hpp); the copies are made here, where the instrumented build sees them.
+// (common/simt/exec/resident_block.hpp); the copies are made here, where the instrumented build sees them.
 #pragma once
 
 #include "async_copy_list.hpp"

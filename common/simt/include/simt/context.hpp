@@ -6,7 +6,7 @@
 // are live. A jump instead of a return keeps the processor's return-address predictor in step: a mispredicted return
 // would cost more than the rest of the switch. The floating-point control words are not switched; kernels cannot change
 // them. Other architectures (and these two if SIMT_BOOST_CONTEXT is defined) go through Boost.Context in
-// common/simt/exec/context.cpp.
+// common/simt/exec/lane_stacks.cpp.
 #pragma once
 
 #if !defined(__x86_64__) && !defined(__aarch64__) && !defined(SIMT_BOOST_CONTEXT)
