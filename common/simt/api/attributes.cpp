@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // cudaDeviceGetAttribute: every attribute is a member of cudaDeviceProp under another name.
 #include "common/simt/api/error.hpp"
-#include "common/simt/runtime/properties.hpp"
+#include "common/simt/runtime/device.hpp"
 
 namespace {
 

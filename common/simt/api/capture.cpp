@@ -7,7 +7,7 @@
 
 #include "common/simt/api/error.hpp"
 #include "common/simt/api/graph_nodes.hpp"
-#include "common/simt/runtime/capture.hpp"
+#include "common/simt/runtime/graph.hpp"
 
 using namespace simt;
 

@@ -6,7 +6,7 @@
 
 #include "common/simt/api/error.hpp"
 #include "common/simt/api/graph_nodes.hpp"
-#include "common/simt/runtime/capture.hpp"
+#include "common/simt/runtime/graph.hpp"
 #include "common/simt/runtime/grid.hpp"
 
 using namespace simt;

@@ -7,7 +7,7 @@
 
 #include "common/simt/api/error.hpp"
 #include "common/simt/runtime/array.hpp"
-#include "common/simt/runtime/capture.hpp"
+#include "common/simt/runtime/graph.hpp"
 #include "common/simt/runtime/kernels.hpp"
 
 namespace simt {

@@ -6,7 +6,7 @@
 
 #include "common/simt/api/error.hpp"
 #include "common/simt/api/graph_nodes.hpp"
-#include "common/simt/runtime/dispatch.hpp"
+#include "common/simt/runtime/graph.hpp"
 
 using namespace simt;
 

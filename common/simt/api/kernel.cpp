@@ -5,9 +5,8 @@
 #include <algorithm>
 
 #include "common/simt/api/error.hpp"
-#include "common/simt/runtime/kernel_facts.hpp"
+#include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/kernels.hpp"
-#include "common/simt/runtime/properties.hpp"
 
 using namespace simt;
 

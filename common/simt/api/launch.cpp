@@ -4,11 +4,10 @@
 #include <string>
 
 #include "common/simt/api/error.hpp"
-#include "common/simt/runtime/dispatch.hpp"
+#include "common/simt/runtime/device.hpp"
+#include "common/simt/runtime/graph.hpp"
 #include "common/simt/runtime/grid.hpp"
-#include "common/simt/runtime/kernel_facts.hpp"
 #include "common/simt/runtime/kernels.hpp"
-#include "common/simt/runtime/properties.hpp"
 
 namespace simt {
 namespace {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "common/simt/api/error.hpp"
-#include "common/simt/runtime/dispatch.hpp"
+#include "common/simt/runtime/graph.hpp"
 
 using namespace simt;
 

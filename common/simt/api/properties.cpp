@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "common/simt/api/error.hpp"
-#include "common/simt/runtime/properties.hpp"
+#include "common/simt/runtime/device.hpp"
 
 namespace simt {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "common/simt/api/error.hpp"
-#include "common/simt/runtime/dispatch.hpp"
+#include "common/simt/runtime/device.hpp"
+#include "common/simt/runtime/graph.hpp"
 #include "common/simt/runtime/grid.hpp"
-#include "common/simt/runtime/properties.hpp"
 
 using namespace simt;
 

@@ -7,7 +7,7 @@
 #include "common/simt/api/error.hpp"
 #include "common/simt/include/simt/texture_object.hpp"
 #include "common/simt/runtime/array.hpp"
-#include "common/simt/runtime/properties.hpp"
+#include "common/simt/runtime/device.hpp"
 
 using namespace simt;
 

@@ -28,7 +28,7 @@ std::string mark_branches(std::string_view assembly);
 /// include/simt/identity.hpp).
 std::string without_coverage(std::string_view assembly);
 
-/// Replaces calls to operator delete by calls to the simulator's function (device_heap.cpp), because the program's own
+/// Replaces calls to operator delete by calls to the simulator's function (runtime/device_memory.cpp), because the program's own
 /// operator, if it has one, cannot free memory of the device heap.
 std::string with_heap_deletes(std::string_view assembly);
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "common/simt/runtime/address_report.hpp"
+#include "common/simt/runtime/state.hpp"
 
 namespace simt::nccl {
 namespace {

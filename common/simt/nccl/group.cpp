@@ -12,8 +12,7 @@
 #include <utility>
 
 #include "common/simt/nccl/run.hpp"
-#include "common/simt/runtime/capture.hpp"
-#include "common/simt/runtime/dispatch.hpp"
+#include "common/simt/runtime/graph.hpp"
 
 namespace simt::nccl {
 namespace {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <map>
 
@@ -126,6 +127,21 @@ std::shared_ptr<Stream> find_stream(const void* handle) {
     if (handle == cudaStreamPerThread || (!handle && null_is_per_thread)) return per_thread_stream(current_device());
     if (!handle || handle == cudaStreamLegacy) return current_device().legacy_stream();
     return runtime().streams.find(handle);
+}
+
+// ---- descriptions of addresses for messages about faults
+
+bool is_device_address(const void* address) { return runtime().memory.find(address).has_value(); }
+
+std::string describe_address(const void* pointer) {
+    constexpr uintptr_t too_far_to_matter = 1 << 20;
+    const auto address = reinterpret_cast<uintptr_t>(pointer);
+    const auto nearest = runtime().memory.nearest(pointer);
+    if (!nearest) return "";
+    const uintptr_t end = nearest->base + nearest->bytes;
+    const bool near = address < nearest->base ? nearest->base - address <= too_far_to_matter
+                                              : address < end || address - end <= too_far_to_matter;
+    return near ? describe(address, *nearest) : "";
 }
 
 }  // namespace simt

@@ -5,8 +5,8 @@
 
 #include "common/simt/check/core/settings.hpp"
 #include "common/simt/check/memory/state_map.hpp"
-#include "common/simt/runtime/allocation.hpp"
 #include "common/simt/runtime/copy.hpp"
+#include "common/simt/runtime/device_memory.hpp"
 
 namespace simt::check {
 

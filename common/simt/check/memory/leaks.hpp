@@ -2,7 +2,7 @@
 // Findings about allocations when they are freed, or when the program ends.
 #pragma once
 
-#include "common/simt/runtime/allocation.hpp"
+#include "common/simt/runtime/device_memory.hpp"
 
 namespace simt::check {
 
