@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "common/simt/api/error.hpp"
-#include "common/simt/api/graph_nodes.hpp"
+#include "common/simt/api/graph.hpp"
 #include "common/simt/runtime/graph.hpp"
 #include "common/simt/runtime/grid.hpp"
 
@@ -13,7 +13,7 @@ using namespace simt;
 
 namespace {
 
-template <class Body>
+template <typename Body>
 cudaError_t on_event(cudaEvent_t handle, Body body) {
     return api([&] {
         const auto event = runtime().events.find(handle);

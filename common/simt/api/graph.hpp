@@ -16,12 +16,12 @@ cudaError_t host_operation(const cudaHostNodeParams* parameters, Operation& oper
 cudaError_t event_record_operation(cudaEvent_t event, Operation& operation);
 cudaError_t event_wait_operation(cudaEvent_t event, Operation& operation);
 
-// Graphs and executable graphs by handle.
+/// Graphs and executable graphs by handle.
 std::shared_ptr<Graph> find_graph(cudaGraph_t handle);
 cudaGraph_t add_graph(std::shared_ptr<Graph> graph);
 bool remove_graph(cudaGraph_t handle);
 
-// A node's handle is its address.
+/// A node's handle is its address.
 inline GraphNode* node_of(cudaGraphNode_t handle) { return reinterpret_cast<GraphNode*>(handle); }
 inline cudaGraphNode_t handle_of(GraphNode* node) { return reinterpret_cast<cudaGraphNode_t>(node); }
 
