@@ -17,7 +17,6 @@
 #include "common/simt/driver/options.hpp"
 #include "common/simt/driver/places.hpp"
 #include "common/simt/driver/process.hpp"
-#include "common/simt/driver/red_zones.hpp"
 #include "common/simt/driver/toolchain.hpp"
 #include "common/simt/rewrite/cuda_to_cxx.hpp"
 #include "tools/simcc/results.hpp"

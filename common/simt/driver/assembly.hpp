@@ -28,8 +28,13 @@ std::string mark_branches(std::string_view assembly);
 /// include/simt/identity.hpp).
 std::string without_coverage(std::string_view assembly);
 
-/// Replaces calls to operator delete by calls to the simulator's function (runtime/device_memory.cpp), because the program's own
-/// operator, if it has one, cannot free memory of the device heap.
+/// Replaces calls to operator delete by calls to the simulator's function (runtime/device_memory.cpp), because the
+/// program's own operator, if it has one, cannot free memory of the device heap.
 std::string with_heap_deletes(std::string_view assembly);
+
+/// The compiler's assembly with 128 unused bytes after every uninitialized thread-local variable, such as __shared__
+/// variables, and before all other variables, such as __device__ ones. Sizes in the symbol table are unchanged, so the
+/// checkers know where each variable ends.
+std::string with_red_zones(const std::string& assembly);
 
 }  // namespace simcc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#pragma once
 // The source lines of checked code, kept where no debugger's file is needed to read them.
+#pragma once
 
 #include <string>
 #include <string_view>
