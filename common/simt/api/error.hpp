@@ -2,8 +2,8 @@
 // How API functions report errors: they return a code, and the calling thread remembers it for cudaGetLastError.
 //
 // The room has a file for each chapter of CUDA's manual. In come a program's calls, as include/cuda_runtime_api.h
-// declares them. Each function checks its arguments, has the runtime do the work (runtime/state.hpp), and gives back the
-// code.
+// declares them. Each function checks its arguments, has the runtime do the work (runtime/state.hpp), and gives back
+// the code.
 #pragma once
 
 #include <functional>

@@ -2,8 +2,8 @@
 // The command line of simcc: that of nvcc, as far as it makes sense for a simulator.
 //
 // The room holds the steps of simcc, which tools/simcc chains: in come the command line and the texts that the compiler
-// and the rewriter make, out go the commands to run next (toolchain.hpp, process.hpp) and, for checked code, the assembly
-// with what the checkers need to know (assembly.hpp, places.hpp).
+// and the rewriter make, out go the commands to run next (toolchain.hpp, process.hpp) and, for checked code, the
+// assembly with what the checkers need to know (assembly.hpp, places.hpp).
 #pragma once
 
 #include <stdexcept>

@@ -9,7 +9,7 @@ namespace simcc {
 
 /// Records where each call and each jump of checked code comes from, so that counters and findings are the same in a
 /// program without debug information. Behind a call and ahead of a jump this adds a no-op that holds the distance to a
-/// record; the records follow each function (check/core/code_marks.cpp reads both). A record names a file and a line of
+/// record; the records follow each function (check/core/symbols.cpp reads both). A record names a file and a line of
 /// the program and the record of the place that this code was inlined at, or says that all of it is the simulator's.
 /// What it knows is what the compiler's debug information says, which must have comments (g++ -dA); they are removed.
 std::string mark_places(std::string_view assembly);

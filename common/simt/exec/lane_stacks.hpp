@@ -10,8 +10,8 @@
 
 namespace simt {
 
-/// One stack per lane, next to each other. Memory is committed page by page as the lanes use it. The lowest page of each
-/// stack is a guard page: a lane that recurses too deeply faults there instead of overwriting its neighbor. If the
+/// One stack per lane, next to each other. Memory is committed page by page as the lanes use it. The lowest page of
+/// each stack is a guard page: a lane that recurses too deeply faults there instead of overwriting its neighbor. If the
 /// system does not allow that many guards, the page is accessible but unused, and overflowed() tells whether a lane has
 /// touched it.
 class LaneStacks {

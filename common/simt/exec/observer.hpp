@@ -22,8 +22,8 @@ struct SourceLine {
     unsigned line = 0;
 };
 
-/// Follows the blocks that one ResidentBlock holds, one after the other. All calls come from its worker thread. A lane's
-/// number is its index in the block, x fastest; a mask has a bit for each lane of a warp.
+/// Follows the blocks that one ResidentBlock holds, one after the other. All calls come from its worker thread. A
+/// lane's number is its index in the block, x fastest; a mask has a bit for each lane of a warp.
 class BlockObserver {
 public:
     virtual ~BlockObserver() = default;
@@ -45,13 +45,13 @@ public:
 
     // ---- errors: the launch fails after each of them
 
-    /// Lanes wait for each other, have waited too long, or the running lane has misused an object of the device language.
-    /// They return true if the observer has reported the error, so that the core does not.
+    /// Lanes wait for each other, have waited too long, or the running lane has misused an object of the device
+    /// language. They return true if the observer has reported the error, so that the core does not.
     virtual bool deadlocked() { return false; }
     virtual bool timed_out() { return false; }
     virtual bool misused(const char* /*message*/, const void* /*pc*/) { return false; }
-    /// free() of a pointer that is not on the device heap; a lane has hit the guard page of its stack, whose usable part
-    /// begins at `stack` (true: the observer has reported it). Both may call drop_running_lane().
+    /// free() of a pointer that is not on the device heap; a lane has hit the guard page of its stack, whose usable
+    /// part begins at `stack` (true: the observer has reported it). Both may call drop_running_lane().
     virtual void invalid_free(const void* /*pointer*/, const void* /*pc*/) {}
     virtual bool stack_overflowed(uintptr_t /*instruction*/, const uintptr_t* /*stack*/) { return false; }
 

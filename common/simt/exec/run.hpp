@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The execution core: runs the blocks of a kernel launch on a pool of threads.
 //
-// In come a Launch, as the compiled launch statement makes it (include/simt/kernel_launch.hpp), and perhaps an observer,
-// which is told what happens and may choose the order (observer.hpp), and an owner, which is told when the blocks have
-// ended. Out come the error that ended the launch, or 0, and messages on stderr. From the pool to the lane:
+// In come a Launch, as the compiled launch statement makes it (include/simt/kernel_launch.hpp), and perhaps an
+// observer, which is told what happens and may choose the order (observer.hpp), and an owner, which is told when the
+// blocks have ended. Out come the error that ended the launch, or 0, and messages on stderr. From the pool to the lane:
 //   worker_pool     the threads, the launches that they work on (running_launch.hpp), the watchdog (launch_watch)
 //   resident_block  one block on one thread, its shared memory (shared_window) and its lanes' stacks (lane_stacks)
 //   schedule        which lane goes next
@@ -35,8 +35,8 @@ struct RunningLaunch;
 /// least one block, dynamic_shared_bytes <= max_dynamic_shared_bytes. Observer and owner may be null.
 int execute(const Launch& launch, LaunchObserver* observer = nullptr, LaunchOwner* owner = nullptr);
 
-/// The same without waiting: the owner is told when the blocks have ended, and then asks for the result; the launch, its
-/// observer and its owner must live until then. Launches that are started together start in this order, ahead of
+/// The same without waiting: the owner is told when the blocks have ended, and then asks for the result; the launch,
+/// its observer and its owner must live until then. Launches that are started together start in this order, ahead of
 /// launches that already wait for a worker.
 std::unique_ptr<RunningLaunch, void (*)(RunningLaunch*)> prepare(const Launch& launch, LaunchObserver* observer,
                                                                  LaunchOwner& owner);

@@ -64,8 +64,8 @@ class LaunchOwner {
 public:
     virtual ~LaunchOwner() = default;
 
-    /// The last block of a launch that start() started has ended. Called on the worker that ran it, which does not touch
-    /// the launch afterwards.
+    /// The last block of a launch that start() started has ended. Called on the worker that ran it, which does not
+    /// touch the launch afterwards.
     virtual void blocks_ended() {}
 };
 

@@ -3,8 +3,8 @@
 // streams, which move data between the buffers of the ranks, codes and texts for ncclGetLastError().
 //
 // From a call to memory: ncclAllReduce() and its relatives (group.cpp) check their arguments and the buffers (run.hpp)
-// and make a Call of them. It waits in the thread's group until the outermost ncclGroupEnd(), or is a group by itself. A
-// group (group.hpp) puts the calls of each communicator into one operation of the caller's stream, after the
+// and make a Call of them. It waits in the thread's group until the outermost ncclGroupEnd(), or is a group by itself.
+// A group (group.hpp) puts the calls of each communicator into one operation of the caller's stream, after the
 // communicator's previous one, so that all of them progress together.
 //
 // The stream's thread executes the operation (run.hpp). It meets the threads of the other ranks at the object that they

@@ -26,8 +26,8 @@ void announce(const Call& call);
 size_t bytes_sent(const Call& call);
 size_t bytes_received(const Call& call);
 
-/// What is wrong, if anything: a null pointer, memory of the host or of another device, an allocation that is too small,
-/// or buffers that overlap but not as in an in-place call.
+/// What is wrong, if anything: a null pointer, memory of the host or of another device, an allocation that is too
+/// small, or buffers that overlap but not as in an in-place call.
 std::optional<std::string> wrong_with_buffers(const Call& call);
 
 }  // namespace simt::nccl

@@ -10,9 +10,9 @@
 
 namespace simt::nccl {
 
-/// Breaks the clique off if a missing rank's process has ended, if the rank has left, or if none of the ranks' processes
-/// has worked for SIMCC_TIMEOUT seconds. A rank that has not yet called what the others wait for may work for thirty
-/// times as long, or longer in another process.
+/// Breaks the clique off if a missing rank's process has ended, if the rank has left, or if none of the ranks'
+/// processes has worked for SIMCC_TIMEOUT seconds. A rank that has not yet called what the others wait for may work for
+/// thirty times as long, or longer in another process.
 class Watch {
 public:
     /// `missing`: whether the rank still has to come. `number`: the number of the collective, from 1; 0 for a message.

@@ -32,8 +32,8 @@ std::shared_ptr<cudaArray> find_array(const cudaArray* handle);
 /// The bytes of one element of this format, 1 to 16; 0 if the channels are no valid format.
 size_t element_bytes(const cudaChannelFormatDesc& format);
 
-/// Turns cudaMemcpy3D's parameters, a mix of elements and bytes, into a copy of bytes. If an array takes part, they also
-/// determine the kind of copy.
+/// Turns cudaMemcpy3D's parameters, a mix of elements and bytes, into a copy of bytes. If an array takes part, they
+/// also determine the kind of copy.
 cudaError_t block_copy(const cudaMemcpy3DParms& parameters, BlockCopy& copy, cudaMemcpyKind& kind);
 
 }  // namespace simt

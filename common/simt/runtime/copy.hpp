@@ -37,13 +37,13 @@ Work copy_work(const BlockCopy& copy);
 Work fill_work(const BlockFill& fill);
 
 /// Whether the copy goes from pageable host memory to the device. CUDA returns from such a copy, even from cudaMemcpy,
-/// when it has read the source. The copy may then be in flight, which matters only to streams that are not ordered after
-/// it.
+/// when it has read the source. The copy may then be in flight, which matters only to streams that are not ordered
+/// after it.
 bool is_staged(const BlockCopy& copy);
 
 /// Validates the copy and submits it to the stream. Returns when it is done unless `asynchronous`. Even then, a copy
-/// that involves pageable host memory is done (or, up to 64 KiB to the device, its source read) before the call returns.
-/// The program may not assume that a staged copy is done, only that the work before a synchronous one is.
+/// that involves pageable host memory is done (or, up to 64 KiB to the device, its source read) before the call
+/// returns. The program may not assume that a staged copy is done, only that the work before a synchronous one is.
 cudaError_t start_copy(const BlockCopy& copy, cudaMemcpyKind kind, const void* stream, bool asynchronous);
 cudaError_t start_fill(const BlockFill& fill, const void* stream, bool asynchronous);
 

@@ -56,7 +56,8 @@ struct Events {
     /// The running lane puts an operation into a stream of its grid. It comes after all of `after`.
     ClientNote (*operation_of_lane)(const LaneOperation&, const std::vector<ClientNote>& after) =
         [](const LaneOperation&, const std::vector<ClientNote>&) -> ClientNote { return nullptr; };
-    /// A launched graph, the current operation, has reached its node with this number, which comes after all of `after`.
+    /// A launched graph, the current operation, has reached its node with this number, which comes after all of
+    /// `after`.
     ClientNote (*graph_node_reached)(uint64_t number, const std::vector<ClientNote>& after) =
         [](uint64_t, const std::vector<ClientNote>&) -> ClientNote { return nullptr; };
     /// Called before and after the operation, on the thread that executes it.

@@ -90,8 +90,8 @@ cudaError_t end_capture(Stream& stream, std::shared_ptr<Graph>& graph);
 
 /// Puts an operation into its stream: into the queue, or into the graph that the stream is recording.
 ///
-/// With Start::by_waiting and Start::by_staging the call returns when the operation has ended. A recording stream cannot
-/// do that: cudaErrorStreamCaptureUnsupported.
+/// With Start::by_waiting and Start::by_staging the call returns when the operation has ended. A recording stream
+/// cannot do that: cudaErrorStreamCaptureUnsupported.
 cudaError_t dispatch(Stream& stream, Operation operation, Start start = Start::on_thread);
 
 }  // namespace simt

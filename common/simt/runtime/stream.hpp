@@ -57,8 +57,8 @@ public:
     Stream(const Stream&) = delete;
     Stream& operator=(const Stream&) = delete;
 
-    /// Appends work that starts when all of `after` have ended. The program has ordered it after the operations with the
-    /// notes `ordered_after`, many of which may have ended already.
+    /// Appends work that starts when all of `after` have ended. The program has ordered it after the operations with
+    /// the notes `ordered_after`, many of which may have ended already.
     Ticket submit(Work work, std::vector<Ticket> after, Start start, const std::vector<ClientNote>& ordered_after = {});
 
     bool done(uint64_t sequence) const { return completed_.load(std::memory_order_acquire) >= sequence; }

@@ -63,15 +63,15 @@ public:
     // ---- from the kernel; these may not return: a finding can drop the lane from the launch
     void arrive(check::Wait kind, unsigned mask, unsigned source, Site site);
     void fence(check::Reach reach);
-    void passes(uintptr_t pointer, const void* pc);  // the running lane passes it to a kernel it launches
-    void set_polling(bool polls);                    // the running lane is in a loop that only waits
+    void passes(uintptr_t pointer, const void* pc);  ///< the running lane passes it to a kernel it launches
+    void set_polling(bool polls);                    ///< the running lane is in a loop that only waits
 
     // ---- for the checkers
     LaunchCheck& launch() const { return *launch_; }
     uint64_t block_index() const { return block_index_; }
     unsigned lane_count() const { return lane_count_; }
     unsigned running_lane() const { return static_cast<unsigned>(current_lane - contexts_); }
-    // A finding has dropped a lane, so what it would have done is missing.
+    /// A finding has dropped a lane, so what it would have done is missing.
     bool has_lost_lanes() const { return has_lost_lanes_; }
     bool is_polling(unsigned lane) const { return polling_[lane / 32] >> lane % 32 & 1; }
     AddressRange shared_window() const { return shared_; }
@@ -83,12 +83,12 @@ public:
     ResidentBlock& block() const { return block_; }
     const Context& context(unsigned lane) const { return contexts_[lane]; }
 
-    // Drops the running lane. The launch goes on without it and ends with this error.
+    /// Drops the running lane. The launch goes on without it and ends with this error.
     [[noreturn]] void drop_running_lane(int error);
-    // Drops the lane if its stack has no room for the checkers' next step, which must not end halfway. `pc`: the
-    // current place in the kernel.
+    /// Drops the lane if its stack has no room for the checkers' next step, which must not end halfway. `pc`: the
+    /// current place in the kernel.
     void check_room_on_stack(const void* pc);
-    // Lets the other lanes of the warp go first, until each has paused too, waits or has ended.
+    /// Lets the other lanes of the warp go first, until each has paused too, waits or has ended.
     void pause_running_lane();
 
 protected:
@@ -112,7 +112,7 @@ private:
     uint32_t polling_[32] = {};  // a bit per lane
 };
 
-// The block whose lanes run on this thread, if it is checked; else null.
+/// The block whose lanes run on this thread, if it is checked; else null.
 extern __thread BlockCheck* current_check;
 
 }  // namespace simt::check

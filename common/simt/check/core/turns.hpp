@@ -24,12 +24,12 @@ public:
     bool are_chosen() const { return schedule_ != Schedule::independent; }
     bool are_in_step() const { return schedule_ == Schedule::lockstep; }
 
-    // Random: a number below a limit; whether the running lane loses its turn at an access.
+    /// Random: a number below a limit; whether the running lane loses its turn at an access.
     uint32_t below(uint32_t limit);
     bool ends_at_access() { return are_in_step() || below(accesses_per_turn) == 0; }
 
-    // Lockstep: a lane enters a basic block, or reaches an access in one; its last such place; and which candidates of
-    // a warp are furthest behind.
+    /// Lockstep: a lane enters a basic block, or reaches an access in one; its last such place; and which candidates of
+    /// a warp are furthest behind.
     void entered(unsigned lane, const void* pc);
     void comes_to(unsigned lane, const void* pc) { places_[lane].pc = pc; }
     const void* place_of(unsigned lane) const { return places_[lane].pc; }
@@ -59,7 +59,7 @@ private:
     std::unordered_map<const void*, KnownBlock> known_blocks_;
 };
 
-// The block that runs at position `index`: a permutation chosen by the seed.
+/// The block that runs at position `index`: a permutation chosen by the seed.
 uint64_t random_block(uint64_t index, uint64_t count);
 
 }  // namespace simt::check

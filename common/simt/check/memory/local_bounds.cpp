@@ -13,7 +13,7 @@
 #include "common/simt/check/core/access.hpp"
 #include "common/simt/check/core/program_image.hpp"
 #include "common/simt/check/core/symbols.hpp"
-#include "common/simt/check/memory/validity.hpp"
+#include "common/simt/check/memory/memory_check.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 
 namespace simt::check {

@@ -13,10 +13,10 @@ namespace simt::check {
 
 class MemoryCheck;
 
-// What g++ passes to the handler (described in libsanitizer/ubsan/ubsan_value.h).
+/// What g++ passes to the handler (described in libsanitizer/ubsan/ubsan_value.h).
 struct ArrayType {
     uint16_t kind, info;
-    char name[1];  // "'int [8]'", of any length
+    char name[1];  ///< "'int [8]'", of any length
 };
 struct OutOfBounds {
     const char* file;
@@ -24,7 +24,7 @@ struct OutOfBounds {
     const ArrayType *array, *index;
 };
 
-// If the array is local, reports the index and drops the running lane.
+/// If the array is local, reports the index and drops the running lane.
 void index_out_of_bounds(MemoryCheck& memory, unsigned lane, const OutOfBounds& place, const void* pc);
 
 }  // namespace simt::check

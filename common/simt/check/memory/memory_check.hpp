@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // memcheck and initcheck of one block: is the memory there, is it aligned, has it been written?
+//
+// In come the accesses of the block's lanes here, the indices of their own arrays (local_bounds.hpp), and what the host
+// does with memory (events.hpp). What is known of each byte is in a map (state_map.hpp). Out go findings.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +10,7 @@
 
 #include "common/simt/check/core/block_check.hpp"
 #include "common/simt/check/core/checker.hpp"
-#include "common/simt/check/core/repeated.hpp"
-#include "common/simt/check/memory/shared_state.hpp"
+#include "common/simt/check/core/finding.hpp"
 #include "common/simt/check/memory/state_map.hpp"
 
 namespace simt::check {
@@ -18,7 +20,7 @@ public:
     explicit MemoryCheck(BlockCheck& check);
 
     void begin_block() override;
-    // May drop the lane from the launch.
+    /// May drop the lane from the launch.
     [[gnu::always_inline]] void access(const Access& access) {
         if (access.space == Space::local) return;
         const bool is_usual = access.space == Space::global   ? settled_global_.holds(access.address, access.bytes)
@@ -28,13 +30,13 @@ public:
         const Access unusual = access;  // a copy, so that the original stays in registers
         examine(unusual);
     }
-    // Whether an access is aligned, addressable and initialized, so that nothing more needs to be done.
+    /// Whether an access is aligned, addressable and initialized, so that nothing more needs to be done.
     template <Space space>
     bool is_usual(uintptr_t address, uint32_t bytes) const {
         return (space == Space::shared ? settled_shared_ : settled_global_).holds(address, bytes);
     }
 
-    // An index outside a local array: reports it and drops the lane.
+    /// An index outside a local array: reports it and drops the lane.
     void invalid_index(const Access& access, const char* array, const char* type);
     void stack_overflow(const void* pc) override;
     bool stack_overflow(uintptr_t instruction, const uintptr_t* stack) override;

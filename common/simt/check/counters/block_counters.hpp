@@ -3,6 +3,8 @@
 //
 // Every lane logs what it does. When its warp stalls, the logs are merged into steps of the warp, which are counted by
 // place. A lane whose log is full lets the others of its warp catch up.
+//
+// Out of the room go plain numbers, by launch and source line (results.hpp), and texts (text.hpp).
 #pragma once
 
 #include <cstdint>
@@ -10,8 +12,7 @@
 
 #include "common/simt/check/core/block_check.hpp"
 #include "common/simt/check/core/checker.hpp"
-#include "common/simt/check/counters/branches.hpp"
-#include "common/simt/check/counters/launch.hpp"
+#include "common/simt/check/counters/places.hpp"
 #include "common/simt/check/counters/reconvergence.hpp"
 
 namespace simt::check {

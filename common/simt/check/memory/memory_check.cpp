@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "common/simt/check/memory/validity.hpp"
+#include "common/simt/check/memory/memory_check.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "common/simt/check/counters/block.hpp"
+#include "common/simt/check/counters/block_counters.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -7,8 +7,7 @@
 #include <memory>
 
 #include "common/simt/check/core/block_check.hpp"
-#include "common/simt/check/counters/banks.hpp"
-#include "common/simt/check/counters/sectors.hpp"
+#include "common/simt/check/counters/requests.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 #include "common/simt/runtime/state.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// synccheck of one block: does every lane reach the barriers, votes and shuffles that name it?
+// synccheck of one block: does every lane reach the barriers, votes and shuffles that name it? In come the arrivals of
+// the lanes, out go findings.
 //
 // A block barrier is complete when every lane still in the kernel has reached one; all must have reached the same one.
 // A lane that left by an early return is no error, unless it skipped the barrier: it accessed memory after its last
@@ -14,7 +15,6 @@
 #include "common/simt/check/core/block_check.hpp"
 #include "common/simt/check/core/checker.hpp"
 #include "common/simt/check/core/finding.hpp"
-#include "common/simt/check/core/repeated.hpp"
 
 namespace simt::check {
 
@@ -37,7 +37,7 @@ public:
     const void* last_access(unsigned lane) const override { return lanes_[lane].last_access; }
     const char* function_of(unsigned lane) const override;
     bool polls_again(unsigned lane) const override;
-    // False if it is not a synchronization object.
+    /// False if it is not a synchronization object.
     bool misused(const char* message, const void* pc) override;
 
 private:

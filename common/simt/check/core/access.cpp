@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "common/simt/check/core/access_log.hpp"
+#include "common/simt/check/core/access.hpp"
 
 #include <algorithm>
 

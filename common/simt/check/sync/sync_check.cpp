@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "common/simt/check/sync/arrivals.hpp"
+#include "common/simt/check/sync/sync_check.hpp"
 
 #include <algorithm>
 #include <bit>
