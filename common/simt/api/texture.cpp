@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "common/simt/api/error.hpp"
-#include "common/simt/include/simt/texture_object.hpp"
+#include "common/simt/include/texture_types.h"
 #include "common/simt/runtime/array.hpp"
 #include "common/simt/runtime/device.hpp"
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "common/simt/include/simt/context.hpp"
+#include "common/simt/include/simt/warp_state.hpp"
 
 namespace simt {
 

@@ -13,7 +13,7 @@
 #include "common/simt/exec/resident_block.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 #include "common/simt/exec/worker_pool.hpp"
-#include "common/simt/include/simt/launch_bounds.hpp"
+#include "common/simt/include/simt/launch.hpp"
 
 // clock() in programs that simcc has built: see device_functions.hpp.
 extern "C" clock_t simt_clock() {
@@ -109,7 +109,7 @@ void fail_assertion(unsigned x, unsigned y, unsigned z, const char* expression, 
     give_up(*block, error_assertion);
 }
 
-// ---- how a kernel answers a launch that asks for its bounds: see simt/launch_bounds.hpp
+// ---- how a kernel answers a launch that asks for its bounds: see include/simt/launch.hpp
 
 namespace {
 

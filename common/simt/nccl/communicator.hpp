@@ -14,7 +14,7 @@
 // so in-place calls are not a special case, and the checkers see that each buffer is used by its own stream. Messages
 // go through the mailbox of their pair of ranks.
 //
-// A waiting rank watches the missing ones (watch.hpp). If one has ended, has left, or will never come because nothing
+// A waiting rank watches the missing ones (Watch in run.hpp). If one has ended, has left, or will never come because nothing
 // in its process works any more, the wait ends, and so does the program, with a message.
 #pragma once
 

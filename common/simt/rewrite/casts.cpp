@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Casts to integers in device code convert floating-point numbers as nvcc does (simt/saturated.hpp).
+// Casts to integers in device code convert floating-point numbers as nvcc does (simt/conversions.hpp).
 //
 //     (T)x                 ->    (T)(::simt::Target<T>)x
 //     static_cast<T>(x)    ->    static_cast<T>((::simt::Target<T>)(x))

@@ -12,7 +12,7 @@
 #include <set>
 #include <vector>
 
-#include "common/simt/include/simt/configuration.hpp"
+#include "common/simt/include/simt/kernel_launch.hpp"
 #include "common/simt/runtime/stream.hpp"
 
 namespace simt {

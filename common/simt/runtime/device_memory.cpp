@@ -239,7 +239,7 @@ std::string describe(uintptr_t address, const Allocation& allocation) {
 
 }  // namespace simt
 
-// ---- malloc, calloc and free, new and delete in programs that simcc has built: see include/simt/device_heap.hpp
+// ---- malloc, calloc and free, new and delete in programs that simcc has built: see include/simt/device_functions.hpp
 
 // clang++ before 19 declares these only when asked to, although every standard library has them.
 void operator delete(void* pointer, size_t bytes) noexcept;

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "common/simt/include/simt/kernel_pointer.hpp"
+#include "common/simt/include/simt/kernel_launch.hpp"
 
 namespace simt {
 

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "common/simt/exec/machine.hpp"
+#include "common/simt/runtime/events.hpp"
 #include "common/simt/runtime/grid.hpp"
 
 // Programs compiled with CUDA_API_PER_THREAD_DEFAULT_STREAM define this symbol (see cuda_runtime_api.h).
@@ -143,5 +144,18 @@ std::string describe_address(const void* pointer) {
                                               : address < end || address - end <= too_far_to_matter;
     return near ? describe(address, *nearest) : "";
 }
+
+// ---- the events of the client
+
+namespace {
+
+// Initialized before the program's own constructors, which may already launch kernels.
+constinit Events installed_events;
+
+}  // namespace
+
+const Events& events() { return installed_events; }
+
+void install_events(const Events& events) { installed_events = events; }
 
 }  // namespace simt

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/simt/include/simt/configuration.hpp"
+#include "common/simt/include/simt/kernel_launch.hpp"
 
 namespace simt::check {
 

@@ -244,7 +244,7 @@ void tell(const void* pointer, size_t bytes, bool is_write, const void* pc) {
 
 }  // namespace simt::check
 
-// The names that device_heap.hpp gives to these functions in the checked flavor.
+// The names that device_functions.hpp gives to these functions in the checked flavor.
 using simt::check::tell;
 
 extern "C" void* simt_memcpy(void* to, const void* from, size_t bytes) {

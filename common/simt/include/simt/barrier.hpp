@@ -2,21 +2,21 @@
 // __syncthreads and its relatives, and memory fences.
 #pragma once
 
-#include "device_functions.hpp"
-#include "wait.hpp"
+#include "simt/device_functions.hpp"
+#include "simt/wait.hpp"
 
 namespace simt {
 inline namespace SIMT_FLAVOR {
 
-// Waits until every lane of the block that is still in the kernel waits here or at another block barrier. A waiting
-// lane with no other entry in its warp's state counts as being at the barrier, so arriving costs no store.
+/// Waits until every lane of the block that is still in the kernel waits here or at another block barrier. A waiting
+/// lane with no other entry in its warp's state counts as being at the barrier, so arriving costs no store.
 SIMT_UNCHECKED void block_barrier(Site site) {
     if constexpr (is_checked) check::arrive(check::Wait::block_barrier, every_lane, check::no_lane, site);
     Context* self = waiting_lane(site);
     let_others_run(self, current_warp);
 }
 
-// A barrier that also counts the lanes where the predicate holds.
+/// A barrier that also counts the lanes where the predicate holds.
 SIMT_UNCHECKED unsigned block_count(bool predicate, Site site) {
     if constexpr (is_checked) check::arrive(check::Wait::block_barrier, every_lane, check::no_lane, site);
     Context* self = waiting_lane(site);
@@ -26,7 +26,7 @@ SIMT_UNCHECKED unsigned block_count(bool predicate, Site site) {
     return current_warp->tally->published;
 }
 
-// Waits until every lane of every block of a cooperative launch is here. Lanes that have left do not count.
+/// Waits until every lane of every block of a cooperative launch is here. Lanes that have left do not count.
 SIMT_UNCHECKED void grid_barrier(Site site) {
     if (!is_cooperative()) {
         fail_lane("grid.sync() in a launch that is not cooperative: use cudaLaunchCooperativeKernel");
@@ -38,7 +38,7 @@ SIMT_UNCHECKED void grid_barrier(Site site) {
     let_others_run(self, warp);
 }
 
-// If one worker runs all device code, lane after lane, only the compiler must not move accesses across the fence.
+/// If one worker runs all device code, lane after lane, only the compiler must not move accesses across the fence.
 SIMT_UNCHECKED void fence() {
     if constexpr (is_checked) check::fence(check::Reach::device);
     if (block_identity.one_worker) {
@@ -70,7 +70,7 @@ SIMT_UNCHECKED void __threadfence_system() {
     if constexpr (::simt::is_checked) ::simt::check::fence(::simt::check::Reach::system);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
-// A block runs on one OS thread.
+/// A block runs on one OS thread.
 SIMT_INLINE void __threadfence_block() {
     if constexpr (::simt::is_checked) ::simt::check::fence(::simt::check::Reach::block);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
