@@ -15,7 +15,6 @@
 #include "common/io/progress.hpp"
 #include "common/simt/driver/assembly.hpp"
 #include "common/simt/driver/options.hpp"
-#include "common/simt/driver/places.hpp"
 #include "common/simt/driver/process.hpp"
 #include "common/simt/driver/toolchain.hpp"
 #include "common/simt/rewrite/cuda_to_cxx.hpp"

@@ -8,8 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "common/simt/driver/places.hpp"
-
 namespace simcc {
 namespace {
 

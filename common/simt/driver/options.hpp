@@ -3,7 +3,7 @@
 //
 // The room holds the steps of simcc, which tools/simcc chains: in come the command line and the texts that the compiler
 // and the rewriter make, out go the commands to run next (toolchain.hpp, process.hpp) and, for checked code, the
-// assembly with what the checkers need to know (assembly.hpp, places.hpp).
+// assembly with what the checkers need to know (assembly.hpp).
 #pragma once
 
 #include <stdexcept>

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
-#include "common/simt/driver/places.hpp"
+#include "common/simt/driver/assembly.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <map>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
-
-#include "common/simt/driver/assembly.hpp"
 
 namespace simcc {
 namespace {

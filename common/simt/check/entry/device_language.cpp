@@ -5,7 +5,7 @@
 
 #include "common/simt/check/core/operation_order.hpp"
 #include "common/simt/check/entry/checked_block.hpp"
-#include "common/simt/check/memory/local_bounds.hpp"
+#include "common/simt/check/memory/memory_check.hpp"
 #include "common/simt/check/race/host_access.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 

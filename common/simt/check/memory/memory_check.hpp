@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // memcheck and initcheck of one block: is the memory there, is it aligned, has it been written?
 //
-// In come the accesses of the block's lanes here, the indices of their own arrays (local_bounds.hpp), and what the host
+// In come the accesses of the block's lanes here, the indices of their own arrays (below), and what the host
 // does with memory (events.hpp). What is known of each byte is in a map (state_map.hpp). Out go findings.
 #pragma once
 
@@ -67,5 +67,26 @@ private:
     size_t next_known_ = 0;
     uint64_t launch_ = 0;  // the launch that looked them up
 };
+
+// ---- indices past the end of arrays that are local variables of a lane
+
+// g++ checks the index of every array whose size it knows (-fsanitize=bounds) and calls a handler when it is out of
+// range. The handler gets a place in the source but not the array, so the name is read from the source text there.
+// Shared and device variables do not count: they are checked by address. Only the first of several indices counts,
+// since running from one row of a matrix into the next is not a memory error.
+
+/// What g++ passes to the handler (described in libsanitizer/ubsan/ubsan_value.h).
+struct ArrayType {
+    uint16_t kind, info;
+    char name[1];  ///< "'int [8]'", of any length
+};
+struct OutOfBounds {
+    const char* file;
+    uint32_t line, column;
+    const ArrayType *array, *index;
+};
+
+/// If the array is local, reports the index and drops the running lane.
+void index_out_of_bounds(MemoryCheck& memory, unsigned lane, const OutOfBounds& place, const void* pc);
 
 }  // namespace simt::check

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "simt/atomics.hpp"
-#include "simt/barrier.hpp"
+#include "simt/device_functions.hpp"
 
 namespace simt {
 inline namespace SIMT_FLAVOR {

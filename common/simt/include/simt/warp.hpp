@@ -6,7 +6,7 @@
 // its mask gets its own value.
 #pragma once
 
-#include "simt/barrier.hpp"
+#include "simt/device_functions.hpp"
 
 namespace simt {
 inline namespace SIMT_FLAVOR {
