@@ -11,7 +11,7 @@
 
 #include "common/io/process.hpp"
 #include "common/measure/version.hpp"
-#include "common/simt/driver/option_table.hpp"
+#include "common/simt/driver/options.hpp"
 #include "common/simt/driver/process.hpp"
 #include "tools/simcc/chain.hpp"
 

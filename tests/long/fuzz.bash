@@ -14,7 +14,7 @@ seconds=${1-60}
 [ $# -eq 0 ] || shift
 [ $# -gt 0 ] || set -- npy text tables formats sizes globs options simcc_options rewrite expression
 sources=(common/io/*.cpp common/cli/{check_options,completion,option_table,options,presence,sizes}.cpp common/measure/version.cpp common/simt/rewrite/*.cpp
-    common/simt/driver/option*.cpp tests/fuzz/{targets,readers,tables,command_line,rewriter,expressions}.cpp
+    common/simt/driver/options.cpp tests/fuzz/{targets,readers,tables,command_line,rewriter,expressions}.cpp
     tools/trapezoid/{expression,expression_parser,math_functions}.cpp tools/plot/*.cpp)
 sanitizers=("-fsanitize=address,undefined" -fno-sanitize-recover=undefined)
 # options.cpp gets the names of checks from the simulator. Its checkers define functions with the sanitizers' names, which

@@ -8,8 +8,8 @@
 #include <cstdint>
 
 #include "common/simt/include/simt/kernel_launch.hpp"
-#include "common/simt/runtime/allocation.hpp"
 #include "common/simt/runtime/copy.hpp"
+#include "common/simt/runtime/device_memory.hpp"
 #include "common/simt/runtime/events.hpp"
 
 namespace {

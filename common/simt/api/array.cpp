@@ -5,7 +5,7 @@
 
 #include "common/simt/api/error.hpp"
 #include "common/simt/runtime/array.hpp"
-#include "common/simt/runtime/properties.hpp"
+#include "common/simt/runtime/device.hpp"
 
 namespace simt {
 namespace {

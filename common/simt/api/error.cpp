@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "common/simt/api/error.hpp"
 
+#include <atomic>
+#include <cstdio>
 #include <utility>
 
 #include "common/simt/include/simt/warp_state.hpp"
@@ -94,3 +96,21 @@ const char* cudaGetErrorString(cudaError_t error) {
     }
     return "unrecognized error code";
 }
+
+// ---- weak definitions of the runtime functions that the simulator does not have
+
+namespace {
+
+cudaError_t refuse(const char* function, std::atomic<bool>& said) {
+    if (!said.exchange(true)) std::fprintf(stderr, "simcc: %s is not supported\n", function);
+    return simt::report(cudaErrorNotSupported);
+}
+
+}  // namespace
+
+#define SIMT_DEFINE_UNSUPPORTED(name)             \
+    __attribute__((weak)) cudaError_t name(...) { \
+        static std::atomic<bool> said{false};     \
+        return refuse(#name, said);               \
+    }
+SIMT_UNSUPPORTED_FUNCTIONS(SIMT_DEFINE_UNSUPPORTED)

@@ -5,15 +5,15 @@
 #include <utility>
 
 #include "common/simt/api/error.hpp"
-#include "common/simt/api/graph_nodes.hpp"
-#include "common/simt/runtime/capture.hpp"
+#include "common/simt/api/graph.hpp"
+#include "common/simt/runtime/graph.hpp"
 #include "common/simt/runtime/grid.hpp"
 
 using namespace simt;
 
 namespace {
 
-template <class Body>
+template <typename Body>
 cudaError_t on_event(cudaEvent_t handle, Body body) {
     return api([&] {
         const auto event = runtime().events.find(handle);

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "common/simt/api/error.hpp"
-#include "common/simt/api/graph_nodes.hpp"
-#include "common/simt/runtime/dispatch.hpp"
+#include "common/simt/api/graph.hpp"
+#include "common/simt/runtime/graph.hpp"
 
 using namespace simt;
 
@@ -30,7 +30,7 @@ cudaError_t instantiate(cudaGraphExec_t* handle, cudaGraph_t graph_handle, unsig
     });
 }
 
-template <class Body>
+template <typename Body>
 cudaError_t on_executable(cudaGraphExec_t handle, Body body) {
     return api([&] {
         const auto executable = executables().find(handle);
@@ -41,7 +41,7 @@ cudaError_t on_executable(cudaGraphExec_t handle, Body body) {
 }
 
 // Replaces the operation of the executable's copy of a node.
-template <class Make>
+template <typename Make>
 cudaError_t change_copy(cudaGraphExec_t executable_handle, cudaGraphNode_t node, Make make) {
     return on_executable(executable_handle, [&](ExecutableGraph& executable) {
         GraphNode* const copy = executable.counterpart(node_of(node));

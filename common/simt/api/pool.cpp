@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "common/simt/api/error.hpp"
-#include "common/simt/runtime/dispatch.hpp"
+#include "common/simt/runtime/graph.hpp"
 
 using namespace simt;
 
@@ -126,7 +126,7 @@ cudaError_t allocate_from(std::shared_ptr<Pool> pool, void** pointer, size_t byt
     return cudaSuccess;
 }
 
-template <class Body>
+template <typename Body>
 cudaError_t on_pool(cudaMemPool_t handle, Body body) {
     return api([&] {
         const auto pool = pools().find(handle);

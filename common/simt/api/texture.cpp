@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "common/simt/api/error.hpp"
-#include "common/simt/include/simt/texture_object.hpp"
+#include "common/simt/include/texture_types.h"
 #include "common/simt/runtime/array.hpp"
-#include "common/simt/runtime/properties.hpp"
+#include "common/simt/runtime/device.hpp"
 
 using namespace simt;
 

@@ -28,8 +28,25 @@ std::string mark_branches(std::string_view assembly);
 /// include/simt/identity.hpp).
 std::string without_coverage(std::string_view assembly);
 
-/// Replaces calls to operator delete by calls to the simulator's function (device_heap.cpp), because the program's own
-/// operator, if it has one, cannot free memory of the device heap.
+/// Replaces calls to operator delete by calls to the simulator's function (runtime/device_memory.cpp), because the
+/// program's own operator, if it has one, cannot free memory of the device heap.
 std::string with_heap_deletes(std::string_view assembly);
+
+/// The compiler's assembly with 128 unused bytes after every uninitialized thread-local variable, such as __shared__
+/// variables, and before all other variables, such as __device__ ones. Sizes in the symbol table are unchanged, so the
+/// checkers know where each variable ends.
+std::string with_red_zones(const std::string& assembly);
+
+// ---- the source lines of checked code, kept where no debugger's file is needed to read them
+
+/// Records where each call and each jump of checked code comes from, so that counters and findings are the same in a
+/// program without debug information. Behind a call and ahead of a jump this adds a no-op that holds the distance to a
+/// record; the records follow each function (check/core/symbols.cpp reads both). A record names a file and a line of
+/// the program and the record of the place that this code was inlined at, or says that all of it is the simulator's.
+/// What it knows is what the compiler's debug information says, which must have comments (g++ -dA); they are removed.
+std::string mark_places(std::string_view assembly);
+
+/// Whether a file is not the programmer's own: a header of the simulator, or of the system.
+bool is_foreign_file(std::string_view path);
 
 }  // namespace simcc

@@ -1,15 +1,380 @@
 // SPDX-License-Identifier: MIT
 #include "common/simt/driver/options.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
+#include <iterator>
 #include <string_view>
+#include <utility>
 
 #include "common/io/process.hpp"
+#include "common/io/terminal.hpp"
 #include "common/io/text.hpp"
-#include "common/simt/driver/option_table.hpp"
 
 namespace simcc {
+
+// ---- the table
+
+namespace {
+
+using List = std::vector<std::string>;
+
+void extend(List& list, const List& more) { list.insert(list.end(), more.begin(), more.end()); }
+
+/// Splits `text` at commas and blanks. As in a shell, quotes and a backslash protect separators, and an empty pair of
+/// quotes is an empty part. (nvcc passes the text to a shell, with blanks instead of commas.)
+List split(const std::string& text) {
+    List parts;
+    bool open = false;  // a part has begun
+    char quote = 0;     // the open one
+    const auto add = [&](char c) {
+        if (!std::exchange(open, true)) parts.emplace_back();
+        parts.back() += c;
+    };
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (c == quote) {
+            quote = 0;
+        } else if (quote == 0 && (c == '\'' || c == '"')) {
+            quote = c;
+            if (!std::exchange(open, true)) parts.emplace_back();
+        } else if (c == '\\' && quote != '\'' && i + 1 < text.size()) {
+            add(text[++i]);
+        } else if (quote == 0 && (c == ',' || std::isspace(static_cast<unsigned char>(c)) != 0)) {
+            open = false;
+        } else {
+            add(c);
+        }
+    }
+    if (quote != 0) throw UsageError("'" + text + "': a quote is not closed");
+    return parts;
+}
+
+// ---- the actions of the rows
+void ignore(Options&, const std::string&) {}
+void set_output(Options& o, const std::string& value) { o.output = value; }
+void set_output_folder(Options& o, const std::string& value) { o.output_folder = value; }
+void set_optimization(Options& o, const std::string& value) { o.optimization = "-O" + value; }
+void set_debug(Options& o, const std::string&) { o.debug = "-g"; }
+void add_run_arguments(Options& o, const std::string& value) { extend(o.run_arguments, split(value)); }
+void add_include_folder(Options& o, const std::string& value) { extend(o.preprocessor, {"-I", value}); }
+void add_definition(Options& o, const std::string& value) { extend(o.preprocessor, {"-D", value}); }
+void remove_definition(Options& o, const std::string& value) { extend(o.preprocessor, {"-U", value}); }
+void add_first_header(Options& o, const std::string& value) { extend(o.preprocessor, {"-include", value}); }
+void add_system_folder(Options& o, const std::string& value) { o.system_folders.push_back(value); }
+void add_library_folder(Options& o, const std::string& value) {
+    o.inputs.push_back({Language::link_item, "-L" + value});
+}
+void add_compiler_options(Options& o, const std::string& value) { extend(o.compiler, split(value)); }
+/// nvcc's option names kinds of warnings. The only one that exists for g++ is all-warnings.
+void make_errors_of_warnings(Options& o, const std::string& kinds) {
+    for (const std::string& kind : split(kinds)) {
+        if (kind == "all-warnings") o.compiler.push_back("-Werror");
+    }
+}
+void warn_of_order(Options& o, const std::string&) { o.compiler.push_back("-Wreorder"); }
+void allow_deprecated(Options& o, const std::string&) { o.compiler.push_back("-Wno-deprecated-declarations"); }
+void disable_exceptions(Options& o, const std::string&) { o.compiler.push_back("-fno-exceptions"); }
+void set_template_depth(Options& o, const std::string& value) { o.compiler.push_back("-ftemplate-depth=" + value); }
+void set_random_seed(Options& o, const std::string& value) { o.compiler.push_back("-frandom-seed=" + value); }
+void disable_warnings(Options& o, const std::string&) { o.no_warnings = true, o.compiler.push_back("-w"); }
+void make_shared(Options& o, const std::string&) { o.linker.push_back("-shared"), o.compiler.push_back("-fPIC"); }
+void set_dependency_file(Options& o, const std::string& value) { o.dependencies.file = value; }
+void add_target(Options& o, const std::string& value) { extend(o.dependencies.targets, {"-MT", value}); }
+void add_quoted_target(Options& o, const std::string& value) { extend(o.dependencies.targets, {"-MQ", value}); }
+void add_phony_targets(Options& o, const std::string&) { o.dependencies.phony = true; }
+void show_progress(Options& o, const std::string& when) {
+    if (when != "auto" && when != "always" && when != "never")
+        throw UsageError("--progress '" + when + "' is not one of auto, always, never");
+    o.progress = when == "always" ? ShowSteps::always : when == "never" ? ShowSteps::never : ShowSteps::when_long;
+}
+void dry_run(Options& o, const std::string&) { o.dry_run = o.verbose = true; }
+
+template <bool Options::*flag>
+void set(Options& o, const std::string&) {
+    o.*flag = true;
+}
+
+template <Stage stage>
+void stop_at(Options& o, const std::string&) {
+    o.stage = stage;
+}
+
+template <bool system_headers>
+void want_dependencies(Options& o, const std::string&) {
+    o.dependencies.wanted = true;
+    o.dependencies.system_headers = system_headers;
+}
+
+template <bool system_headers>
+void only_dependencies(Options& o, const std::string&) {
+    o.stage = Stage::preprocess;
+    o.dependencies.only = true;
+    o.dependencies.system_headers = system_headers;
+}
+
+void add_linker_options(Options& o, const std::string& value) {
+    for (const std::string& part : split(value)) extend(o.linker, {"-Xlinker", part});
+}
+
+void set_default_stream(Options& o, const std::string& value) {
+    if (value == "per-thread") add_definition(o, "CUDA_API_PER_THREAD_DEFAULT_STREAM=1");
+}
+
+void compile_relocatable(Options& o, const std::string&) { o.stage = Stage::compile, o.relocatable = true; }
+void set_relocatable(Options& o, const std::string& value) { o.relocatable = value == "true"; }
+
+void set_language(Options& o, const std::string& value) {
+    if (value != "cu" && value != "c++" && value != "c" && value != "none") {
+        throw UsageError("-x " + value + ": not cu, c++, c or none");
+    }
+    o.language = value;
+}
+
+/// sm_86, compute_90a, arch=compute_80,code=sm_80: the number sets __CUDA_ARCH__; native and all keep the default.
+void set_architecture(Options& o, const std::string& value) {
+    std::size_t at = std::min(value.find("compute_"), value.find("sm_"));
+    if (at == std::string::npos) return;
+    unsigned number = 0;
+    for (at = value.find('_', at) + 1; at < value.size() && std::isdigit(static_cast<unsigned char>(value[at])); ++at) {
+        number = 10 * number + static_cast<unsigned>(value[at] - '0');
+    }
+    if (number < 20 || number > 999) throw UsageError("'" + value + "' is not an architecture; example: sm_90");
+    o.cuda_arch = 10 * number;
+}
+
+/// The headers need C++17. A program for an older standard is valid C++17, too.
+void set_standard(Options& o, const std::string& value) {
+    const bool older =
+        value == "c++03" || value == "c++11" || value == "c++14" || value == "gnu++11" || value == "gnu++14";
+    o.standard = "-std=" + (older ? std::string("c++17") : value);
+}
+
+/// Libraries of the toolkit: ours replaces the runtime and NCCL; the driver and math libraries have no counterpart.
+void add_library(Options& o, const std::string& name) {
+    static constexpr std::string_view built_in[] = {"cudart", "cudart_static", "cudadevrt", "nvToolsExt", "nccl"};
+    static constexpr std::string_view absent[] = {"nvrtc",    "cublas", "cublasLt", "cufft",     "cufftw", "cusparse",
+                                                  "cusolver", "cudnn",  "nppc",     "nvidia-ml", "nvjpeg"};
+    if (std::find(std::begin(built_in), std::end(built_in), name) != std::end(built_in)) return;
+    if (name == "cuda") {
+        throw UsageError(
+            "-lcuda: the simulator offers the runtime API only; "
+            "programs of the driver API (cuInit, cuLaunchKernel) need nvcc and a GPU");
+    }
+    if (std::find(std::begin(absent), std::end(absent), name) != std::end(absent)) {
+        throw UsageError("-l" + name + ": the simulator does not have this library; the program needs nvcc and a GPU");
+    }
+    if (name == "curand") {
+        o.warnings.push_back("-lcurand: ignored; the host functions of cuRAND are not available");
+        return;
+    }
+    o.inputs.push_back({Language::link_item, "-l" + name});
+}
+
+constexpr auto none = Argument::none, required = Argument::required, joined = Argument::joined;
+
+// clang-format off
+const OptionRow rows[] = {
+    {"o", "output-file", required, set_output, "FILE: name of the result"},
+    {"c", "compile", none, stop_at<Stage::compile>, "an object file for each source"},
+    {"dc", "device-c", none, compile_relocatable, "the same, with device variables shared between files"},
+    {"dlink", "device-link", none, stop_at<Stage::device_link>, "an empty object file, for makefiles that expect one"},
+    {"lib", "lib", none, stop_at<Stage::archive>, "an archive of the object files"},
+    {"shared", "shared", none, make_shared, "a shared library"},
+    {"E", "preprocess", none, stop_at<Stage::preprocess>, "preprocess only"},
+    {"cuda", "cuda", none, stop_at<Stage::rewrite>, "stop after rewriting: FILE.cu.cpp.ii is plain C++"},
+    {"run", "run", none, set<&Options::run>, "run the program, then delete it"},
+    {"run-args", "run-args", required, add_run_arguments, "ARG[,ARG]: arguments for -run"},
+    {"odir", "output-directory", required, set_output_folder, "DIR: place for object files"},
+    {"I", "include-path", joined, add_include_folder, "DIR: search for headers"},
+    {"isystem", "system-include", required, add_system_folder, "DIR: search for headers, last"},
+    {"D", "define-macro", joined, add_definition, "NAME[=VALUE]: define a macro"},
+    {"U", "undefine-macro", joined, remove_definition, "NAME: undefine a macro"},
+    {"include", "pre-include", required, add_first_header, "FILE: include a header first"},
+    {"std", "std", required, set_standard, "c++17, c++20, c++23; older languages mean c++17"},
+    {"x", "x", required, set_language, "cu, c++, c, none: language of the sources that follow"},
+    {"O", "optimize", joined, set_optimization, "0, 1, 2, 3 (default), s, fast"},
+    {"g", "debug", none, set_debug, "full debug information"},
+    {"G", "device-debug", none, set<&Options::checked>, "the checked simulator: counts and checks every access"},
+    {"check", "check", none, set<&Options::checked>, "the same"},
+    {"w", "disable-warnings", none, disable_warnings, "no warnings"},
+    {"L", "library-path", joined, add_library_folder, "DIR: search for libraries"},
+    {"l", "library", joined, add_library, "NAME: link with a library"},
+    {"Xcompiler", "compiler-options", required, add_compiler_options, "OPT[,OPT]: pass options to g++"},
+    {"Xlinker", "linker-options", required, add_linker_options, "OPT[,OPT]: pass options to the linker"},
+    {"MMD", "generate-nonsystem-dependencies-with-compile", none, want_dependencies<false>, "also write a dependency file"},
+    {"MD", "generate-dependencies-with-compile", none, want_dependencies<true>, "the same, with system headers"},
+    {"MM", "generate-nonsystem-dependencies", none, only_dependencies<false>, "print the dependencies only"},
+    {"M", "generate-dependencies", none, only_dependencies<true>, "the same, with system headers"},
+    {"MF", "dependency-output", required, set_dependency_file, "FILE: name of the dependency file"},
+    {"MT", "dependency-target-name", required, add_target, "NAME: target of the dependencies"},
+    {"MQ", "MQ", required, add_quoted_target, "NAME: the same, quoted for make"},
+    {"MP", "generate-dependency-targets", none, add_phony_targets, "a target for each header"},
+    {"arch", "gpu-architecture", required, set_architecture, "sm_NN: sets __CUDA_ARCH__ (default 900)"},
+    {"gencode", "generate-code", required, set_architecture, "arch=compute_NN,...: the same; the last one counts"},
+    {"rdc", "relocatable-device-code", required, set_relocatable, "true: share device variables between files"},
+    {"default-stream", "default-stream", required, set_default_stream, "legacy or per-thread"},
+    {"keep", "keep", none, set<&Options::keep>, "keep FILE.cu.cpp.ii"},
+    {"v", "verbose", none, set<&Options::verbose>, "show the commands"},
+    {"dryrun", "dryrun", none, dry_run, "show the commands and run none"},
+    {"progress", "progress", required, show_progress, "auto, always or never: show steps of over a second"},
+    {"h", "help", none, set<&Options::help>, "this text"},
+    {"V", "version", none, set<&Options::version>, "the version"},
+    {"dw", "device-w", none, stop_at<Stage::compile>, ""},
+    {"link", "link", none, stop_at<Stage::link>, ""},
+    {"save-temps", "save-temps", none, set<&Options::keep>, ""},
+    {"forward-unknown-to-host-compiler", "forward-unknown-opts", none, set<&Options::forward_unknown>, ""},
+    {"forward-unknown-to-host-linker", "forward-unknown-to-host-linker", none, ignore, ""},
+    {"noeh", "no-exceptions", none, disable_exceptions, ""},
+    {"ftemplate-depth", "ftemplate-depth", required, set_template_depth, ""},
+    {"frandom-seed", "frandom-seed", required, set_random_seed, ""},
+    {"Wreorder", "Wreorder", none, warn_of_order, ""},
+    {"Wno-deprecated-declarations", "Wno-deprecated-declarations", none, allow_deprecated, ""},
+    {"Werror", "Werror", required, make_errors_of_warnings, ""},
+    {"use_fast_math", "use_fast_math", none, ignore, ""},
+    {"lineinfo", "generate-line-info", none, ignore, ""},
+    {"dlto", "dlink-time-opt", none, ignore, ""},
+    {"code", "gpu-code", required, ignore, ""},
+    {"Xptxas", "ptxas-options", required, ignore, ""},
+    {"Xnvlink", "nvlink-options", required, ignore, ""},
+    {"Xarchive", "archive-options", required, ignore, ""},
+    {"Xcudafe", "Xcudafe", required, ignore, ""},
+    {"maxrregcount", "maxrregcount", required, ignore, ""},
+    {"expt-relaxed-constexpr", "expt-relaxed-constexpr", none, ignore, ""},
+    {"expt-extended-lambda", "extended-lambda", none, ignore, ""},
+    {"cudart", "cudart", required, ignore, ""},
+    {"m64", "m64", none, ignore, ""},
+    {"m", "machine", required, ignore, ""},
+    {"t", "threads", required, ignore, ""},
+    {"split-compile", "split-compile", required, ignore, ""},
+    {"ccbin", "compiler-bindir", required, ignore, ""},
+    {"allow-unsupported-compiler", "allow-unsupported-compiler", none, ignore, ""},
+    {"ftz", "ftz", required, ignore, ""},
+    {"prec-div", "prec-div", required, ignore, ""},
+    {"prec-sqrt", "prec-sqrt", required, ignore, ""},
+    {"fmad", "fmad", required, ignore, ""},
+    {"restrict", "restrict", none, ignore, ""},
+    {"res-usage", "resource-usage", none, ignore, ""},
+    {"extra-device-vectorization", "extra-device-vectorization", none, ignore, ""},
+    {"src-in-ptx", "source-in-ptx", none, ignore, ""},
+    {"diag-suppress", "diag-suppress", required, ignore, ""},
+    {"diag-warn", "diag-warn", required, ignore, ""},
+    {"diag-error", "diag-error", required, ignore, ""},
+    {"Wno-deprecated-gpu-targets", "Wno-deprecated-gpu-targets", none, ignore, ""},
+    {"Wext-lambda-captures-this", "Wext-lambda-captures-this", none, ignore, ""},
+    {"nohdinitlist", "no-host-device-initializer-list", none, ignore, ""},
+    {"keep-dir", "keep-dir", required, ignore, ""},
+    {"time", "time", required, ignore, ""},
+    {"objtemp", "objdir-as-tempdir", none, ignore, ""},
+    {"lto", "lto", none, ignore, ""},
+    {"gen-opt-lto", "gen-opt-lto", none, ignore, ""},
+    {"nohdmoveforward", "no-host-device-move-forward", none, ignore, ""},
+    {"noprof", "dont-use-profile", none, ignore, ""},
+    {"no-align-double", "no-align-double", none, ignore, ""},
+    {"nodlink", "no-device-link", none, ignore, ""},
+    {"keep-device-functions", "keep-device-functions", none, ignore, ""},
+    {"Wdefault-stream-launch", "Wdefault-stream-launch", none, ignore, ""},
+    {"Wmissing-launch-bounds", "Wmissing-launch-bounds", none, ignore, ""},
+    {"ewp", "extensible-whole-program", none, ignore, ""},
+    {"no-compress", "no-compress", none, ignore, ""},
+    {"err-no", "display-error-number", none, ignore, ""},
+    {"no-err-no", "no-display-error-number", none, ignore, ""},
+    {"aug-hls", "augment-host-linker-script", none, ignore, ""},
+    {"r", "relocatable-link", none, ignore, ""},
+    {"reloc-ptx", "relocatable-ptx", none, ignore, ""},
+    {"jobserver", "jobserver", none, ignore, ""},
+    {"arbin", "archiver-binary", required, ignore, ""},
+    {"cudadevrt", "cudadevrt", required, ignore, ""},
+    {"ldir", "libdevice-directory", required, ignore, ""},
+    {"target-dir", "target-directory", required, ignore, ""},
+    {"opt-info", "optimization-info", required, ignore, ""},
+    {"Ofc", "Ofast-compile", required, ignore, ""},
+    {"dopt", "dopt", required, ignore, ""},
+    {"ftemplate-backtrace-limit", "ftemplate-backtrace-limit", required, ignore, ""},
+    {"static-global-template-stub", "static-global-template-stub", required, ignore, ""},
+    {"device-entity-has-hidden-visibility", "device-entity-has-hidden-visibility", required, ignore, ""},
+    {"split-compile-extended", "split-compile-extended", required, ignore, ""},
+    {"fdevice-time-trace", "fdevice-time-trace", required, ignore, ""},
+    {"e", "entries", required, ignore, ""},
+    {"hls", "host-linker-script", required, ignore, ""},
+    {"brief-diag", "brief-diagnostics", required, ignore, ""},
+    {"jtd", "jump-table-density", required, ignore, ""},
+    {"device-stack-protector", "device-stack-protector", required, ignore, ""},
+    {"compress-mode", "compress-mode", required, ignore, ""},
+    {"sanitize", "sanitize", required, ignore, ""},
+    {"qpp-config", "qpp-config", required, ignore, ""},
+};
+// clang-format on
+
+template <typename Condition>
+const OptionRow* first_row(Condition condition) {
+    const OptionRow* row = std::find_if(std::begin(rows), std::end(rows), condition);
+    return row == std::end(rows) ? nullptr : row;
+}
+
+}  // namespace
+
+const OptionRow* find_option(std::string_view name) {
+    return first_row([&](const OptionRow& row) { return name == row.name || name == row.long_name; });
+}
+
+const OptionRow* find_joined_option(char letter) {
+    return first_row([&](const OptionRow& row) { return row.argument == joined && letter == row.name[0]; });
+}
+
+std::vector<std::string> option_names() {
+    List names;
+    for (const OptionRow& row : rows) extend(names, {"-" + std::string(row.name), "--" + std::string(row.long_name)});
+    return names;
+}
+
+std::string completion_text(const std::string& word) {
+    std::string text;
+    for (const OptionRow& row : rows) {
+        for (const std::string& name : {"-" + std::string(row.name), "--" + std::string(row.long_name)}) {
+            const bool fits = !word.empty() && name.compare(0, word.size(), word) == 0;
+            if (fits && !row.help.empty()) text += name + "\t" + std::string(row.help) + "\n";
+        }
+    }
+    return text;
+}
+
+std::string help_text() {
+    constexpr std::size_t names_width = 28, narrowest_text = 24, margin = 4;
+    const std::size_t width = help_width();
+    const auto paragraph = [=](const std::string& words) { return wrapped(words, width) + "\n"; };
+    std::string text =
+        paragraph("Usage: " + called("simcc") + " [OPTION]... FILE...") +
+        paragraph("Compile CUDA C++ for the simulator of gridutils: no GPU, driver or toolkit is needed.") +
+        paragraph(
+            "Files end in .cu, .cpp, .c, .o or .a. Other options of nvcc are accepted where they do not matter.") +
+        "\n";
+    for (const OptionRow& row : rows) {
+        if (row.help.empty()) continue;
+        std::string line = "  -" + std::string(row.name);
+        if (row.long_name != row.name && row.long_name.size() < 20) line += ", --" + std::string(row.long_name);
+        if (width < names_width + narrowest_text) {  // the text begins on a line of its own
+            text += line + "\n" + std::string(margin, ' ');
+            text += wrapped(std::string(row.help), width, margin, margin) + "\n";
+        } else {
+            line.resize(std::max(line.size() + 2, names_width), ' ');
+            text += line + wrapped(std::string(row.help), width, names_width, line.size()) + "\n";
+        }
+    }
+    return text + "\n" + paragraph("Environment: CXX (default g++), TMPDIR.") +
+           paragraph(
+               "The program that is built reads SIMCC_THREADS, SIMCC_TIMEOUT and SIMCC_DEVICES; one built with "
+               "--check also SIMCC_CHECK, SIMCC_COUNTERS and SIMCC_SCHEDULE.") +
+           paragraph(
+               "Exit status: 0 success, 1 compilation failed, 2 usage, 5 output not written; with -run the "
+               "program's.");
+}
+
+// ---- the command line
+
 namespace {
 
 /// Rejects options for things that a simulator cannot do.

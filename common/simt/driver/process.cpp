@@ -55,7 +55,7 @@ pid_t start(const Command& command, const ProgramStart& how, Complaint complaint
 }
 
 /// Calls take(text) with each piece of text that comes through a pipe, until its end.
-template <class Take>
+template <typename Take>
 void read_all(int pipe, Take take) {
     char buffer[4096];
     for (ssize_t length = 0; (length = read(pipe, buffer, sizeof buffer)) > 0 || (length < 0 && errno == EINTR);) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#pragma once
 // How simcc runs other programs, and handles signals meanwhile.
+#pragma once
 
 #include <string>
 #include <vector>

@@ -81,7 +81,7 @@ Command user_search(const Toolchain& toolchain, const Options& options) {
 }
 
 /// The -D, -U and -include options of the command line for which `wanted(flag, value)` is true.
-template <class Condition>
+template <typename Condition>
 Command user_flags(const Options& options, Condition wanted) {
     Command flags;
     for (std::size_t i = 0; i + 1 < options.preprocessor.size(); i += 2) {
@@ -120,8 +120,8 @@ const Command quiet_clang = {"-Wno-unknown-warning-option", "-Wno-unused-command
 /// is not linked, and the simulator defines them.) g++ also checks indices of arrays with known sizes. Optimizations
 /// that merge two places of the source into one, or split one into two, are off. So are those that hide accesses, by
 /// copying bytes inline instead of calling the functions that report it. Variables are not addressed relative to each
-/// other, because red_zones.cpp adds space between them. And functions are aligned, even below -O2: libbacktrace merges
-/// the ranges of adjacent functions, and then misses the lines after one that two objects have.
+/// other, because with_red_zones() adds space between them. And functions are aligned, even below -O2: libbacktrace
+/// merges the ranges of adjacent functions, and then misses the lines after one that two objects have.
 Command instrumentation(const Options& options) {
     if (!options.checked) return {};
     return {"-fsanitize=thread",

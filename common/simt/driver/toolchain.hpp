@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#pragma once
 // The commands of simcc: the compiler, its headers and its flags.
+#pragma once
 
 #include <string>
 #include <vector>

@@ -15,13 +15,13 @@ namespace simt {
 
 class AddressSpace {
 public:
-    // Reserves about `wanted` bytes, or as much of that as the machine's limits allow, and leaves `beside` times as
-    // many addresses for other mappings. (Not every processor has 47-bit addresses: AArch64 may be set up for 39.)
+    /// Reserves about `wanted` bytes, or as much of that as the machine's limits allow, and leaves `beside` times as
+    /// many addresses for other mappings. (Not every processor has 47-bit addresses: AArch64 may be set up for 39.)
     AddressSpace(size_t wanted, size_t beside);
     AddressSpace(const AddressSpace&) = delete;
     AddressSpace& operator=(const AddressSpace&) = delete;
 
-    // The start of a zeroed, accessible region of whole pages and at least `bytes`, or 0 if there is no room.
+    /// The start of a zeroed, accessible region of whole pages and at least `bytes`, or 0 if there is no room.
     uintptr_t take(size_t bytes);
     void give_back(uintptr_t region);
 
@@ -38,7 +38,7 @@ private:
     std::map<uintptr_t, size_t> regions_;  // start and bytes, without the guard page
 };
 
-// The smallest unit whose access the system can control.
+/// The smallest unit whose access the system can control.
 size_t page_bytes();
 constexpr size_t huge_page_bytes = 2 << 20;
 

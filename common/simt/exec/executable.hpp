@@ -14,13 +14,13 @@ struct MemoryRange {
 };
 
 struct Executable {
-    uintptr_t offset = 0;  // the distance between its addresses and those in its file
+    uintptr_t offset = 0;  ///< the distance between its addresses and those in its file
     MemoryRange all, code, variables;
 };
 
 const Executable& executable();
 
-// The code of the module that contains this address; empty if none does.
+/// The code of the module that contains this address; empty if none does.
 MemoryRange code_around(const void* address);
 
 }  // namespace simt

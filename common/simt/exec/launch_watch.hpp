@@ -21,7 +21,7 @@
 
 namespace simt {
 
-// What a worker has done in a launch, on its own cache line. Only the watchdog reads it.
+/// What a worker has done in a launch, on its own cache line. Only the watchdog reads it.
 struct alignas(64) Progress {
     std::atomic<uint64_t> steps{0}, changes{0};
     std::atomic<uint64_t> looks{0};   // all lanes of a block that can run have looked again
@@ -43,21 +43,21 @@ public:
 
     explicit LaunchWatch(unsigned workers) : sights_(workers) {}
 
-    // Looks at the progress of each worker, given the processor times that their threads have used so far. Returns
-    // whether anything has happened since the last look.
+    /// Looks at the progress of each worker, given the processor times that their threads have used so far. Returns
+    /// whether anything has happened since the last look.
     bool look(const Progress* progress, const std::vector<Duration>& processor_times);
-    // Whether all workers in the launch have gone around since time was last counted.
+    /// Whether all workers in the launch have gone around since time was last counted.
     bool has_gone_round() const;
-    // To be called after each look. `elapsed`: the time since the last look; `is_quiet`: nothing has happened in any
-    // launch; `counts`: all launches have gone around.
+    /// To be called after each look. `elapsed`: the time since the last look; `is_quiet`: nothing has happened in any
+    /// launch; `counts`: all launches have gone around.
     void pass(Duration elapsed, bool is_quiet, bool counts);
 
-    // How long the launch has been only waiting.
+    /// How long the launch has been only waiting.
     Duration waited() const { return waited_; }
-    // The most processor time that counts for any worker since the launch's last step, or since a lane last made its
-    // first change after that.
+    /// The most processor time that counts for any worker since the launch's last step, or since a lane last made its
+    /// first change after that.
     Duration worked() const { return worked_; }
-    // How many steps the launch had made at the last look.
+    /// How many steps the launch had made at the last look.
     uint64_t steps() const { return steps_; }
 
 private:

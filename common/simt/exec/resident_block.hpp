@@ -3,30 +3,58 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "common/simt/exec/async_copies.hpp"
 #include "common/simt/exec/lane_stacks.hpp"
 #include "common/simt/exec/observer.hpp"
 #include "common/simt/exec/running_launch.hpp"
+#include "common/simt/include/simt/async_copy_list.hpp"
 #include "common/simt/include/simt/warp_state.hpp"
 
 namespace simt {
 
-// Why the lanes of a block have given control back to the worker.
+/// The copies that the lanes of a block have started and not yet waited for: see include/simt/async_copy.hpp.
+class AsyncCopies {
+public:
+    void start(unsigned rank, const AsyncCopy& copy);
+    void commit(unsigned rank);
+    bool take(unsigned rank, unsigned groups, AsyncCopy& copy);
+    bool take_of(unsigned rank, const void* barrier, AsyncCopy& copy);
+
+    /// Forgets the copies left by the lanes of the last block.
+    void clear() { lanes_.clear(); }
+
+private:
+    struct Pending {
+        AsyncCopy copy;
+        size_t group;
+    };
+    struct Lane {
+        std::deque<Pending> copies;  // oldest first
+        std::deque<AsyncCopy> of_barriers;
+        size_t committed = 0;  // groups
+    };
+
+    Lane& lane(unsigned rank);
+
+    std::vector<Lane> lanes_;  // by rank; empty in blocks without copies
+};
+
+/// Why the lanes of a block have given control back to the worker.
 enum class Pause {
-    ended,       // every lane has left the kernel
-    polling,     // the only lanes that can run poll for another block or the host
-    at_grid,     // waits at grid.sync()
-    deadlocked,  // lanes wait for each other in different places
-    failed,      // the launch has failed
+    ended,       ///< every lane has left the kernel
+    polling,     ///< the only lanes that can run poll for another block or the host
+    at_grid,     ///< waits at grid.sync()
+    deadlocked,  ///< lanes wait for each other in different places
+    failed,      ///< the launch has failed
 };
 
 class ResidentBlock {
 public:
-    // Makes room for blocks of up to this many lanes.
+    /// Makes room for blocks of up to this many lanes.
     explicit ResidentBlock(unsigned lane_capacity);
     ~ResidentBlock();
 
@@ -34,52 +62,53 @@ public:
     bool has_room_for(unsigned lanes) const { return lanes <= lane_capacity_; }
     bool has_stacks() const { return stacks_.valid(); }
 
-    // Prepares to run a block of the launch, and counts its steps in `progress`.
+    /// Prepares to run a block of the launch, and counts its steps in `progress`.
     void begin(RunningLaunch& launch, uint64_t index, unsigned worker, Progress& progress);
 
-    // Runs the lanes of the block on the calling thread until they pause. Must always be called on the same thread.
+    /// Runs the lanes of the block on the calling thread until they pause. Must always be called on the same thread.
     Pause run();
 
-    // Called from a signal handler on a lane's stack: abandons the lanes, and run() returns `failed`.
+    /// Called from a signal handler on a lane's stack: abandons the lanes, and run() returns `failed`.
     [[noreturn]] void abandon();
-    // To be called before abandon() if the lane has used more than its stack: run() then reports that.
+    /// To be called before abandon() if the lane has used more than its stack: run() then reports that.
     void note_overflow() { has_hit_guard_ = true; }
 
-    // The block whose lanes run on the calling thread, or null.
+    /// The block whose lanes run on the calling thread, or null.
     static ResidentBlock* current();
 
     // ---- for observers
-    // The running lane leaves the kernel here and now; the others go on.
+
+    /// The running lane leaves the kernel here and now; the others go on.
     [[noreturn]] void drop_running_lane();
-    // Lets the other lanes of its warp run first, until each of them has paused too, waits or has ended.
+    /// Lets the other lanes of its warp run first, until each of them has paused too, waits or has ended.
     void pause_running_lane();
     const Context* contexts() const { return contexts_.data(); }
     const Warp& warp(size_t index) const { return warps_[index]; }
-    // Null if the block is not observed.
+    /// Null if the block is not observed.
     BlockObserver* observer() const { return observer_; }
     uintptr_t stacks_begin() const { return stacks_.begin(); }
     size_t stacks_bytes() const { return stacks_.bytes(); }
 
-    // Whether this address is in a lane's stack or the guard page below it.
+    /// Whether this address is in a lane's stack or the guard page below it.
     bool is_on_lane_stack(uintptr_t stack_pointer) const { return stacks_.contains(stack_pointer); }
 
-    // Where the lanes wait: "16 threads at __syncthreads() in a.cu:12 (first: thread (0,0,0)); ...", for messages.
+    /// Where the lanes wait: "16 threads at __syncthreads() in a.cu:12 (first: thread (0,0,0)); ...", for messages.
     std::string describe_waiting() const;
-    std::string describe_position() const;  // "kernel k, block (0,0,0)"
-    // Whether this lane is in the middle of its code: it neither waits nor polls.
+    std::string describe_position() const;  ///< "kernel k, block (0,0,0)"
+    /// Whether this lane is in the middle of its code: it neither waits nor polls.
     bool is_running(const Warp& warp, unsigned lane) const;
-    // Whether lanes that only wait keep others of their warp from going on, because it advances in lockstep.
+    /// Whether lanes that only wait keep others of their warp from going on, because it advances in lockstep.
     bool holds_back_lanes() const;
 
     RunningLaunch& running_launch() { return *launch_; }
     const BlockIdentity& identity() const { return identity_; }
 
-    // Whether the block is at grid.sync() and other blocks have not arrived yet.
+    /// Whether the block is at grid.sync() and other blocks have not arrived yet.
     bool is_at_grid_barrier() const {
         return pause_ == Pause::at_grid && launch_->grid_barrier.generation() < awaited_generation_;
     }
 
-    // For the worker: the shared memory of a suspended block.
+    /// For the worker: the shared memory of a suspended block.
     bool shared_is_saved = false;
     std::vector<char> saved_shared;
 

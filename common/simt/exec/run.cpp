@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "common/simt/exec/run.hpp"
 
+#include <setjmp.h>
+
 #include <cassert>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 
+#include "common/simt/exec/machine.hpp"
 #include "common/simt/exec/resident_block.hpp"
-#include "common/simt/exec/shortage.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 #include "common/simt/exec/worker_pool.hpp"
+#include "common/simt/include/simt/launch.hpp"
 
 // clock() in programs that simcc has built: see device_functions.hpp.
 extern "C" clock_t simt_clock() {
@@ -104,6 +107,39 @@ void fail_assertion(unsigned x, unsigned y, unsigned z, const char* expression, 
     std::fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line,
                  function, at.index_x, at.index_y, at.index_z, x, y, z, expression);
     give_up(*block, error_assertion);
+}
+
+// ---- how a kernel answers a launch that asks for its bounds: see include/simt/launch.hpp
+
+namespace {
+
+struct Question {
+    jmp_buf asker;
+    unsigned answer = 0;
+};
+
+// The question that waits for its answer on this OS thread.
+__thread Question* asked = nullptr;
+
+}  // namespace
+
+// The answer comes back by a longjmp, because the destructors of the kernel's parameters must not run for a question:
+// they might free memory.
+unsigned ask_for_bounds(void (*call)(void*), void* body) {
+    Question question;
+    asked = &question;
+    if (_setjmp(question.asker) == 0) call(body);
+    asked = nullptr;
+    return question.answer;
+}
+
+void answer_with_bounds(size_t most_threads) {
+    asked->answer = static_cast<unsigned>(most_threads);
+    _longjmp(asked->asker, 1);
+}
+
+void answer_if_asked(size_t most_threads) {
+    if (asked) answer_with_bounds(most_threads);
 }
 
 }  // namespace simt

@@ -14,7 +14,7 @@
 
 namespace simt {
 
-// How a launch can end, besides 0: cudaError_t values.
+/// How a launch can end, besides 0: cudaError_t values.
 enum LaunchError {
     error_illegal_address = 700,
     error_timeout = 702,
@@ -22,12 +22,12 @@ enum LaunchError {
     error_launch_failure = 719,
 };
 
-// The barrier of grid.sync(): complete when every block has arrived. A block that has ended never arrives.
+/// The barrier of grid.sync(): complete when every block has arrived. A block that has ended never arrives.
 class GridBarrier {
 public:
     explicit GridBarrier(uint64_t blocks) : blocks_(blocks) {}
 
-    // Returns the generation to wait for: the block may go on when generation() has reached it.
+    /// Returns the generation to wait for: the block may go on when generation() has reached it.
     uint64_t arrive() {
         std::lock_guard lock(mutex_);
         ++arrived_;
@@ -46,7 +46,7 @@ public:
 
     uint64_t generation() const { return generation_; }
 
-    // How many blocks have ended while all the others wait for them; 0 while another block may still arrive.
+    /// How many blocks have ended while all the others wait for them; 0 while another block may still arrive.
     uint64_t missing() const {
         std::lock_guard lock(mutex_);
         return arrived_ > 0 && arrived_ + ended_ == blocks_ ? ended_ : 0;
@@ -59,13 +59,13 @@ private:
     std::atomic<uint64_t> generation_{0};
 };
 
-// The owner of a launch. The core knows nothing else about it; code that runs in the launch may ask for it.
+/// The owner of a launch. The core knows nothing else about it; code that runs in the launch may ask for it.
 class LaunchOwner {
 public:
     virtual ~LaunchOwner() = default;
 
-    // The last block of a launch that start() started has ended. Called on the worker that ran it, which does not touch
-    // the launch afterwards.
+    /// The last block of a launch that start() started has ended. Called on the worker that ran it, which does not
+    /// touch the launch afterwards.
     virtual void blocks_ended() {}
 };
 
@@ -78,13 +78,13 @@ struct RunningLaunch {
           is_awaited(is_awaited),
           worker_count(workers),
           block_count(uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z),
-          // Few claims per worker if blocks are small, yet enough of them to balance the load.
+          /// Few claims per worker if blocks are small, yet enough of them to balance the load.
           blocks_per_claim(std::min<uint64_t>(64, block_count / (uint64_t{workers} * 8) + 1)),
           grid_barrier(block_count),
           progress(new Progress[workers]),
           watch(workers) {}
 
-    // Only the first error counts. No further block starts.
+    /// Only the first error counts. No further block starts.
     void fail(LaunchError code) {
         int none = 0;
         error.compare_exchange_strong(none, code);
@@ -95,24 +95,24 @@ struct RunningLaunch {
     bool has_unclaimed_blocks() const { return next_block.load(std::memory_order_relaxed) < block_count; }
 
     const Launch& launch;
-    LaunchObserver* const observer;  // null: not observed
-    LaunchOwner* const owner;        // or null
-    const bool is_awaited;           // a thread waits for its end; otherwise the owner is told
+    LaunchObserver* const observer;  ///< null: not observed
+    LaunchOwner* const owner;        ///< or null
+    const bool is_awaited;           ///< a thread waits for its end; otherwise the owner is told
     const unsigned worker_count;
     const uint64_t block_count;
     const uint64_t blocks_per_claim;
     std::atomic<uint64_t> next_block{0};
     std::atomic<int> error{0};
     GridBarrier grid_barrier;
-    const std::unique_ptr<Progress[]> progress;  // of each worker
-    std::atomic<bool> has_long_lanes{false};     // a lane may run for so long that each must count as progress
-    unsigned short step_epoch = 1;               // changes with each look of the watchdog that sees a step
+    const std::unique_ptr<Progress[]> progress;  ///< of each worker
+    std::atomic<bool> has_long_lanes{false};     ///< a lane may run for so long that each must count as progress
+    unsigned short step_epoch = 1;               ///< changes with each look of the watchdog that sees a step
     std::atomic<bool> timeout_reported{false}, overflow_reported{false};
-    std::atomic<bool> ran_too_long{false};  // it was ended because its lanes ran on and on, not because they waited
-    // In lockstep: since something last happened, a block has paused in which waiting lanes keep others of their warp
-    // from going on. Most likely they wait for those.
+    std::atomic<bool> ran_too_long{false};  ///< it was ended because its lanes ran on and on, not because they waited
+    /// In lockstep: since something last happened, a block has paused in which waiting lanes keep others of their warp
+    /// from going on. Most likely they wait for those.
     std::atomic<bool> holds_back_lanes{false};
-    // Guarded by the pool's mutex:
+    /// Guarded by the pool's mutex:
     unsigned workers_inside = 0;
     LaunchWatch watch;
 };

@@ -5,9 +5,9 @@
 namespace simt {
 
 enum class Schedule {
-    independent,  // each lane runs until it has to wait, as Volta and its successors allow
-    lockstep,     // the lanes of a warp advance together, one access each
-    random,       // a different order of lanes, warps and blocks for every seed
+    independent,  ///< each lane runs until it has to wait, as Volta and its successors allow
+    lockstep,     ///< the lanes of a warp advance together, one access each
+    random,       ///< a different order of lanes, warps and blocks for every seed
 };
 
 }  // namespace simt

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The thread-local variables that a program's kernels and their checks use. They are part of each program, not of libsimt.so: a
-// block's shared memory is the thread-local storage of the module that holds simt_dynamic_shared (shared_window.cpp),
-// where the kernels' static __shared__ arrays are, and code of the same module reaches the others fastest.
+// The thread-local variables that a program's kernels and their checks use. They are part of each program, not of
+// libsimt.so: a block's shared memory is the thread-local storage of the module that holds simt_dynamic_shared
+// (shared_window.cpp), where the kernels' static __shared__ arrays are, and code of the same module reaches the others
+// fastest.
 // make: program (kernels reach variables of their own module fastest)
 #include "common/simt/exec/resident_block.hpp"
 #include "common/simt/exec/shared_window.hpp"

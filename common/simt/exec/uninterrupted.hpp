@@ -9,14 +9,14 @@
 namespace simt {
 
 struct Interruption {
-    unsigned depth = 0;       // nesting of the running lane's sections
-    bool is_pending = false;  // the lane has been interrupted there
+    unsigned depth = 0;       ///< nesting of the running lane's sections
+    bool is_pending = false;  ///< the lane has been interrupted there
 };
 
-// The state of this worker.
+/// The state of this worker.
 extern __thread Interruption interruption;
 
-// The running lane's launch has failed: abandons the lane.
+/// The running lane's launch has failed: abandons the lane.
 void leave_interrupted_section();
 
 class Uninterrupted {
@@ -26,8 +26,8 @@ public:
     Uninterrupted(const Uninterrupted&) = delete;
     Uninterrupted& operator=(const Uninterrupted&) = delete;
 
-    // For a section that begins in one call and ends in another. (The fences only stop the compiler from moving code:
-    // the signal handler runs on the same thread.)
+    /// For a section that begins in one call and ends in another. (The fences only stop the compiler from moving code:
+    /// the signal handler runs on the same thread.)
     [[gnu::always_inline]] static void begin() {
         ++interruption.depth;
         __atomic_signal_fence(__ATOMIC_SEQ_CST);

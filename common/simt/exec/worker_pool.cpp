@@ -6,14 +6,214 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <utility>
 
 #include "common/simt/exec/fault.hpp"
 #include "common/simt/exec/machine.hpp"
-#include "common/simt/exec/shortage.hpp"
-#include "common/simt/exec/worker.hpp"
 
 namespace simt {
+
+// ---- a worker
+
+namespace {
+
+// When a worker runs out of work, it returns the stacks of all but this many lanes to the system. A lane that has run
+// occupies a page or two.
+constexpr unsigned spare_lanes_kept = 16384;
+
+unsigned lanes_of(const RunningLaunch& launch) {
+    const Extent& block = launch.launch.block;
+    return block.x * block.y * block.z;
+}
+
+}  // namespace
+
+void Worker::start() {
+    thread_ = start_thread([this] { main(); });
+}
+
+void Worker::main() {
+    use_fault_stack();
+    window_.emplace();
+    unsigned fruitless_rounds = 0;
+    for (;;) {
+        if (RunningLaunch* launch = pool_.join_launch(suspended_.empty())) {
+            joined_.push_back(launch);
+            launch->progress[index_].is_inside = true;
+            run_unclaimed_blocks(*launch);
+            fruitless_rounds = 0;
+        }
+        // Only suspended blocks are left. If they wait for other workers or the host, this thread sleeps instead of
+        // spinning. If their values change, it looks again soon.
+        const Outcome outcome = resume_suspended_blocks();
+        fruitless_rounds = outcome == Outcome::stepped ? 0 : outcome == Outcome::changed ? 1 : fruitless_rounds + 1;
+        leave_finished_launches();
+        if (fruitless_rounds > 100) {
+            std::this_thread::sleep_for(std::chrono::microseconds(50));
+        } else if (fruitless_rounds > 0) {
+            std::this_thread::yield();
+        }
+        if (suspended_.empty()) trim_spare_blocks();
+    }
+}
+
+void Worker::run_unclaimed_blocks(RunningLaunch& launch) {
+    for (;;) {
+        const uint64_t first = launch.next_block.fetch_add(launch.blocks_per_claim);
+        if (first >= launch.block_count) break;
+        const uint64_t last = std::min(launch.block_count, first + launch.blocks_per_claim);
+        for (uint64_t index = first; index < last && !launch.failed(); ++index) {
+            run_new_block(launch, index);
+            // Every claimed block must start eventually, since others may wait for it. But each suspended block gets a
+            // turn first, so that few blocks are resident at once.
+            resume_suspended_blocks();
+        }
+    }
+}
+
+void Worker::leave_finished_launches() {
+    std::erase_if(joined_, [&](RunningLaunch* launch) {
+        if (has_suspended_blocks_of(*launch)) return false;
+        launch->progress[index_].is_inside = false;
+        pool_.leave_launch(*launch);
+        return true;
+    });
+}
+
+void Worker::run_new_block(RunningLaunch& launch, uint64_t index) {
+    Block block = block_with_room_for(lanes_of(launch));
+    if (!block) {
+        char what[256];
+        std::snprintf(what, sizeof what, "kernel %.80s: no address space is left for the stacks of block %llu",
+                      launch.launch.name, static_cast<unsigned long long>(index));
+        end_program(what, "raise the limit (ulimit -v), or set SIMCC_THREADS to fewer threads");
+    }
+    block->begin(launch, launch.observer ? launch.observer->block_at(index, launch.block_count) : index, index_,
+                 launch.progress[index_]);
+    launch.progress[index_].advance();
+    run(std::move(block));
+}
+
+Worker::Outcome Worker::resume_suspended_blocks() {
+    Outcome outcome = Outcome::waited;
+    for (size_t turns = suspended_.size(); turns > 0; --turns) {
+        Block block = std::move(suspended_.front());
+        suspended_.pop_front();
+        RunningLaunch& launch = block->running_launch();
+        if (launch.failed()) {
+            retire(std::move(block));
+        } else if (block->is_at_grid_barrier() && launch.grid_barrier.missing() > 0) {
+            end_deadlocked(*block);
+            retire(std::move(block));
+        } else if (block->is_at_grid_barrier()) {
+            suspended_.push_back(std::move(block));
+        } else {
+            const Progress& progress = launch.progress[index_];
+            const uint64_t steps_before = progress.steps, changes_before = progress.changes;
+            run(std::move(block));
+            if (progress.changes != changes_before) outcome = std::max(outcome, Outcome::changed);
+            if (progress.steps != steps_before) outcome = Outcome::stepped;
+        }
+    }
+    for (RunningLaunch* launch : joined_) Progress::increase(launch->progress[index_].rounds);
+    return outcome;
+}
+
+void Worker::run(Block block) {
+    const size_t dynamic_bytes = block->running_launch().launch.dynamic_shared_bytes;
+    if (window_owner_ != block.get()) {
+        if (window_owner_) {
+            window_->save(window_owner_->saved_shared, window_owner_->running_launch().launch.dynamic_shared_bytes);
+            window_owner_->shared_is_saved = true;
+        }
+        window_owner_ = nullptr;
+        if (block->shared_is_saved) window_->restore(block->saved_shared, dynamic_bytes);
+    }
+    RunningLaunch& launch = block->running_launch();
+    switch (block->run()) {
+        case Pause::polling:
+            if (block->holds_back_lanes()) launch.holds_back_lanes = true;
+            [[fallthrough]];
+        case Pause::at_grid:
+            window_owner_ = block.get();
+            suspended_.push_back(std::move(block));
+            return;
+        case Pause::deadlocked: end_deadlocked(*block); break;
+        case Pause::ended:
+            launch.progress[index_].advance();
+            if (launch.launch.cooperative) launch.grid_barrier.block_ended();
+            break;
+        case Pause::failed:
+            if (launch.ran_too_long && !launch.timeout_reported.exchange(true)) report_long_run(*block);
+            break;
+    }
+    retire(std::move(block));
+}
+
+void Worker::report_long_run(const ResidentBlock& block) const {
+    std::fprintf(
+        stderr,
+        "simcc: %s: the launch was ended after %g seconds of processor time in which no thread came to its end "
+        "or to a barrier; SIMCC_TIMEOUT is a tenth of that, 0 sets no limit\n%s",
+        block.describe_position().c_str(), pool_.timeout() * WorkerPool::work_per_wait,
+        block.describe_waiting().c_str());
+}
+
+void Worker::end_deadlocked(ResidentBlock& block) {
+    if (!block.observer() || !block.observer()->deadlocked()) {
+        std::fprintf(stderr, "simcc: %s: deadlock, its threads wait for each other:\n%s",
+                     block.describe_position().c_str(), block.describe_waiting().c_str());
+    }
+    block.running_launch().fail(error_launch_failure);
+}
+
+void Worker::retire(Block block) {
+    RunningLaunch& launch = block->running_launch();
+    const bool has_waited = launch.error == error_timeout && !launch.ran_too_long;
+    // Other blocks may wait for one whose lanes are held back: that block knows why, and reports it.
+    const bool knows_why = !launch.holds_back_lanes || block->holds_back_lanes();
+    const bool timed_out = has_waited && knows_why && !launch.timeout_reported.exchange(true);
+    const bool is_reported = timed_out && block->observer() && block->observer()->timed_out();
+    if (timed_out && !is_reported && block->holds_back_lanes()) {
+        std::fprintf(stderr,
+                     "simcc: %s: deadlock, its threads wait for others of their warp, which lockstep holds back; with "
+                     "SIMCC_SCHEDULE=independent, as on a GPU since Volta, they go on\n%s",
+                     block->describe_position().c_str(), block->describe_waiting().c_str());
+    } else if (timed_out && !is_reported) {
+        std::fprintf(stderr,
+                     "simcc: %s: no progress for SIMCC_TIMEOUT=%g seconds, the launch was ended: it waits for "
+                     "something that never happens\n%s",
+                     block->describe_position().c_str(), pool_.timeout(), block->describe_waiting().c_str());
+    }
+    if (window_owner_ == block.get()) window_owner_ = nullptr;
+    spare_.push_back(std::move(block));
+}
+
+void Worker::trim_spare_blocks() {
+    unsigned lanes = 0;
+    size_t kept = 0;
+    while (kept < spare_.size() && lanes <= spare_lanes_kept) lanes += spare_[kept++]->lane_capacity();
+    spare_.resize(kept);
+}
+
+bool Worker::has_suspended_blocks_of(const RunningLaunch& launch) const {
+    return std::any_of(suspended_.begin(), suspended_.end(),
+                       [&](const Block& block) { return &block->running_launch() == &launch; });
+}
+
+Worker::Block Worker::block_with_room_for(unsigned lanes) {
+    if (!spare_.empty() && spare_.back()->has_room_for(lanes)) {
+        Block block = std::move(spare_.back());
+        spare_.pop_back();
+        return block;
+    }
+    if (!spare_.empty()) spare_.pop_back();  // too small: make room for a larger one
+    auto block = std::make_unique<ResidentBlock>(lanes);
+    return block->has_stacks() ? std::move(block) : nullptr;
+}
+
+// ---- the pool
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include_next <assert.h>
 
 #if !defined(NDEBUG) && defined(__cplusplus)
-#include "simt/assertion.hpp"
+#include "simt/wait.hpp"
 #undef assert
 #define assert(expression)           \
     (static_cast<bool>(expression)   \

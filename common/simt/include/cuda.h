@@ -52,7 +52,7 @@ namespace simt {
 inline CUresult driver_result(cudaError_t error) { return static_cast<CUresult>(error); }
 inline void* pointer(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
 
-// There is one context per device: its handle is the device's number plus one.
+/// There is one context per device: its handle is the device's number plus one.
 inline CUcontext context_of(CUdevice device) { return reinterpret_cast<CUcontext>(device + 1LL); }
 inline CUdevice device_of(CUcontext context) { return static_cast<CUdevice>(reinterpret_cast<long long>(context)) - 1; }
 

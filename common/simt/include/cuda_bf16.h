@@ -3,7 +3,7 @@
 #pragma once
 #define __CUDA_BF16_H__  // programs test for it
 
-#include "simt/small_float_functions.hpp"
+#include "simt/small_float_type.hpp"
 #include "vector_types.h"
 
 SIMT_SMALL_FLOAT(__nv_bfloat16, __nv_bfloat16_raw, simt::Bfloat16Format)

@@ -3,7 +3,7 @@
 #pragma once
 #define __CUDA_FP16_H__  // programs test for it
 
-#include "simt/small_float_functions.hpp"
+#include "simt/small_float_type.hpp"
 #include "vector_types.h"
 
 SIMT_SMALL_FLOAT(__half, __half_raw, simt::HalfFormat)

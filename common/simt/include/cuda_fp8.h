@@ -3,19 +3,79 @@
 // (the upper half of a __half, up to 57344), and two or four of them in one word. They are for storage: arithmetic is
 // in the types that they convert to. (Without e8m0, the scales of newer GPUs' block formats.)
 #pragma once
+
+#include "simt/small_float.hpp"
+
+namespace simt {
+
+// ---- rounding to eight-bit formats, and their numbers as floats
+
+/// Magnitudes up to `largest` are finite numbers; larger values become `overflow`, or `largest` if they must be finite.
+struct E4M3Format {
+    static constexpr int fraction_bits = 3, bias = 7;
+    static constexpr unsigned largest = 0x7e, overflow = 0x7f;  ///< there is no infinity: NaN
+};
+struct E5M2Format {
+    static constexpr int fraction_bits = 2, bias = 15;
+    static constexpr unsigned largest = 0x7b, overflow = 0x7c;
+};
+
+/// Rounds once, to the nearest, ties to even.
+template <typename Format>
+inline unsigned char narrow8(double value, bool to_finite) {
+    const auto bits = reinterpret_bits<unsigned long long>(value);
+    const unsigned sign = static_cast<unsigned>(bits >> 63) << 7;
+    // NaN keeps the upper bits of its fraction where the format has several.
+    if (value != value)
+        return static_cast<unsigned char>(sign | (Format::fraction_bits == 3 ? 0x7f : 0x7e | (bits >> 50 & 3)));
+    const int exponent = static_cast<int>(bits >> 52 & 0x7ff) - 1023, smallest_normal = 1 - Format::bias;
+    if (exponent > Format::bias + 1)
+        return static_cast<unsigned char>(sign | (to_finite ? Format::largest : Format::overflow));
+    // Units in the last place: adding 2^52 rounds to whole ones, and a carry moves into the exponent.
+    const int scale = exponent < smallest_normal ? smallest_normal : exponent;
+    const auto units_of_one =
+        reinterpret_bits<double>(static_cast<unsigned long long>(1023 + Format::fraction_bits - scale) << 52);
+    const double units = __builtin_fabs(value) * units_of_one + 0x1p52 - 0x1p52;
+    const unsigned magnitude =
+        static_cast<unsigned>(units) + (static_cast<unsigned>(scale - smallest_normal) << Format::fraction_bits);
+    if (magnitude <= Format::largest) return static_cast<unsigned char>(sign | magnitude);
+    return static_cast<unsigned char>(sign | (to_finite ? Format::largest : Format::overflow));
+}
+
+/// Every number of either format is a half; NaN becomes the canonical one.
+template <typename Format>
+SIMT_INLINE unsigned short widen8(unsigned char bits);
+
+template <>
+SIMT_INLINE unsigned short widen8<E5M2Format>(unsigned char bits) {
+    return (bits & 0x7f) > 0x7c ? 0x7fff : static_cast<unsigned short>(bits << 8);
+}
+template <>
+SIMT_INLINE unsigned short widen8<E4M3Format>(unsigned char bits) {
+    const unsigned sign = (bits & 0x80u) << 8, magnitude = bits & 0x7fu;
+    if (magnitude == 0x7f) return 0x7fff;
+    if (magnitude >= 8) return static_cast<unsigned short>(sign | ((magnitude << 7) + (8 << 10)));
+    // A denormal: units of 2^-9, which is normal as a half.
+    return static_cast<unsigned short>(sign | narrow_nearest<HalfFormat>(static_cast<float>(magnitude) * 0x1p-9f));
+}
+
+}  // namespace simt
+
+// ---- conversions and types
+
+
 #define __CUDA_FP8_H__  // programs test for it
 #define __CUDA_FP8_TYPES_EXIST__
 
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
-#include "simt/float8.hpp"
 #include "vector_types.h"
 
 typedef unsigned char __nv_fp8_storage_t;
 typedef unsigned short __nv_fp8x2_storage_t;
 typedef unsigned __nv_fp8x4_storage_t;
 
-// NOSAT: a value too large becomes infinity, or NaN in e4m3. SATFINITE: it becomes the largest number.
+/// NOSAT: a value too large becomes infinity, or NaN in e4m3. SATFINITE: it becomes the largest number.
 typedef enum __nv_saturation_t { __NV_NOSAT, __NV_SATFINITE } __nv_saturation_t;
 typedef enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 } __nv_fp8_interpretation_t;
 
@@ -70,8 +130,8 @@ namespace simt {
 SIMT_INLINE float float_of8(unsigned bits, __nv_fp8_interpretation_t kind) {
     return widen<HalfFormat>(__nv_cvt_fp8_to_halfraw(static_cast<__nv_fp8_storage_t>(bits & 0xff), kind).x);
 }
-// Values are clamped to the integer's range. NaN gives 0 in integers of one byte, and in others what a half gives.
-template <class Integer>
+/// Values are clamped to the integer's range. NaN gives 0 in integers of one byte, and in others what a half gives.
+template <typename Integer>
 SIMT_INLINE Integer integer_of8(float value) {
     if (sizeof(Integer) == 1 && value != value) return 0;
     return integer_from<Integer>(__builtin_truncf(value));

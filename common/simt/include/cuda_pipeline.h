@@ -18,7 +18,7 @@ public:
         return committed_++;
     }
     SIMT_INLINE void commit_and_wait() { wait(commit()); }
-    // Waits until this group and all before it are done.
+    /// Waits until this group and all before it are done.
     SIMT_INLINE void wait(size_t group) { __pipeline_wait_prior(committed_ - group - 1); }
     template <unsigned groups>
     SIMT_INLINE void wait_prior() {
@@ -29,7 +29,7 @@ private:
     size_t committed_ = 0;
 };
 
-template <class T>
+template <typename T>
 SIMT_INLINE void memcpy_async(T& target, const T& source, pipeline&) {
     __pipeline_memcpy_async(&target, &source, sizeof(T));
 }

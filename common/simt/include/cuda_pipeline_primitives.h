@@ -5,7 +5,7 @@
 #include "cuda_runtime.h"
 #include "simt/async_copy.hpp"
 
-// Copies 4, 8 or 16 bytes; the last `zeros` of them are written as zero without being read.
+/// Copies 4, 8 or 16 bytes; the last `zeros` of them are written as zero without being read.
 SIMT_INLINE void __pipeline_memcpy_async(void* target, const void* source, size_t bytes, size_t zeros = 0) {
     ::simt::start_copy(::simt::thread_rank(), {target, source, bytes, zeros});
 }

@@ -2,4 +2,4 @@
 // cudaProfilerStart and cudaProfilerStop: accepted, without effect.
 #pragma once
 
-#include "simt/device_api.h"
+#include "cuda_runtime_api.h"

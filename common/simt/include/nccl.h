@@ -101,7 +101,7 @@ typedef enum {
     ncclMax = 2,
     ncclMin = 3,
     ncclAvg = 4,
-    ncclNumOps = 5,  // operators made by ncclRedOpCreatePreMulSum begin here
+    ncclNumOps = 5,  ///< operators made by ncclRedOpCreatePreMulSum begin here
     ncclMaxRedOp = 0x7fffffff >> (32 - 8 * sizeof(ncclRedOp_dummy_t))
 } ncclRedOp_t;
 
@@ -127,7 +127,7 @@ typedef enum {
 } ncclDataType_t;
 
 typedef enum {
-    ncclScalarDevice = 0,        // read when the collective runs
+    ncclScalarDevice = 0,        ///< read when the collective runs
     ncclScalarHostImmediate = 1  // read before ncclRedOpCreatePreMulSum returns
 } ncclScalarResidence_t;
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Textures and surfaces: their memory and how it is read.
 #pragma once
-#define __TEXTURE_TYPES_H__  // programs test for it
 
 #include "driver_types.h"
+
+#define __TEXTURE_TYPES_H__  // programs test for it
 
 typedef unsigned long long cudaTextureObject_t;
 typedef unsigned long long cudaSurfaceObject_t;
@@ -32,8 +33,8 @@ struct cudaResourceDesc {
         struct {
             void* devPtr;
             struct cudaChannelFormatDesc desc;
-            size_t width;   // elements
-            size_t height;  // elements
+            size_t width;   ///< elements
+            size_t height;  ///< elements
             size_t pitchInBytes;
         } pitch2D;
         struct {
@@ -96,3 +97,18 @@ enum cudaSurfaceBoundaryMode {
     cudaBoundaryModeTrap = 2,
 };
 enum cudaSurfaceFormatMode { cudaFormatModeForced = 0, cudaFormatModeAuto = 1 };
+
+namespace simt {
+
+/// A texture or surface object: a description at the address in its handle.
+struct TextureObject {
+    char* data;           ///< the first texel
+    size_t pitch, slice;  ///< bytes between rows, and between slices, layers or faces
+    int extent[3];        ///< texels; 1 along unused axes
+    size_t texel_bytes;
+    bool is_array;  ///< on an array, where CUDA does not document the order of texels
+    cudaChannelFormatDesc format;
+    cudaTextureDesc how;  ///< addressing, filter, read mode
+};
+
+}  // namespace simt

@@ -41,7 +41,7 @@ SIMT_VECTORS(ulonglong, unsigned long long, 16, 16)
 SIMT_VECTORS(float, float, 8, 16)
 SIMT_VECTORS(double, double, 16, 16)
 
-// CUDA 13 names the alignment of the 32-byte vectors.
+/// CUDA 13 names the alignment of the 32-byte vectors.
 SIMT_VECTOR4(long4_16a, long, 16)
 SIMT_VECTOR4(long4_32a, long, 32)
 SIMT_VECTOR4(ulong4_16a, unsigned long, 16)
@@ -59,11 +59,11 @@ SIMT_VECTOR4(double4_32a, double, 32)
 #undef SIMT_VECTOR4
 #undef SIMT_VECTORS
 
-// A launch extent: omitted axes are 1.
+/// A launch extent: omitted axes are 1.
 struct dim3 {
     unsigned int x, y, z;
 
-    // (Always inlined: the simulator's own functions use it, and they are not instrumented.)
+    /// (Always inlined: the simulator's own functions use it, and they are not instrumented.)
     __attribute__((always_inline)) constexpr dim3(unsigned int x_ = 1, unsigned int y_ = 1, unsigned int z_ = 1) : x(x_), y(y_), z(z_) {}
     __attribute__((always_inline)) constexpr dim3(uint3 extent) : x(extent.x), y(extent.y), z(extent.z) {}
     __attribute__((always_inline)) constexpr operator uint3() const { return uint3{x, y, z}; }

@@ -33,16 +33,16 @@ enum class Kind : uint32_t {
 };
 const char* name_of(Kind kind);
 
-// What must be the same for all ranks of a collective, and for both ranks of a message.
+/// What must be the same for all ranks of a collective, and for both ranks of a message.
 struct Signature {
     Kind kind;
-    int32_t type, operation, root;  // root: -1 for none, the receiver's rank of a message
+    int32_t type, operation, root;  ///< root: -1 for none, the receiver's rank of a message
     uint64_t count;
 
     bool operator==(const Signature& other) const = default;
 };
 
-// Only written by its own rank.
+/// Only written by its own rank.
 struct alignas(64) RankState {
     std::atomic<uint32_t> joined, left, aborted;
     int32_t process, device;
@@ -61,38 +61,38 @@ struct alignas(64) RankState {
 };
 
 struct Header {
-    uint64_t format;  // differs between builds whose objects differ
+    uint64_t format;  ///< differs between builds whose objects differ
     int32_t ranks;
     uint64_t slot_bytes, mailbox_bytes;
     std::atomic<uint32_t> bell, sleepers;
-    std::atomic<uint32_t> joined, broken;  // broken: 1 while the text is written, then 2
+    std::atomic<uint32_t> joined, broken;  ///< broken: 1 while the text is written, then 2
     char broken_text[3 * bytes_of_text];
 };
 
-// A piece of a message in flight. It is full from the time the sender fills it until the receiver has taken the piece.
+/// A piece of a message in flight. It is full from the time the sender fills it until the receiver has taken the piece.
 struct Mailbox {
     std::atomic<uint32_t> full;
     Signature signature;
-    uint64_t bytes;  // of this piece
+    uint64_t bytes;  ///< of this piece
 };
 
 enum class Outcome { done, aborted, broken };
 
-// How long ranks may keep each other waiting, in seconds; 0: forever.
+/// How long ranks may keep each other waiting, in seconds; 0: forever.
 double join_timeout();   // SIMCC_NCCL_TIMEOUT, until all have joined
 double quiet_timeout();  // SIMCC_TIMEOUT, while none of their processes works
 
-// A number that no other process has, not even in another container.
+/// A number that no other process has, not even in another container.
 uint64_t process_number();
 
 class Clique {
 public:
-    // The size of the object in bytes.
+    /// The size of the object in bytes.
     static size_t bytes_for(int ranks);
     static void format(void* memory, int ranks);
     static bool is_formatted(const void* memory);
 
-    // Takes over the mapping and the file. The rank locks byte rank + 1 of the file for as long as it is a member.
+    /// Takes over the mapping and the file. The rank locks byte rank + 1 of the file for as long as it is a member.
     Clique(void* memory, int file, int rank);
     ~Clique();
     Clique(const Clique&) = delete;
@@ -111,25 +111,25 @@ public:
     int file() const { return file_; }
     void disown() { is_member_ = false; }  // the rank has not joined after all
     int ranks() const { return header().ranks; }
-    bool is_here(int rank) const;  // in this process
+    bool is_here(int rank) const;  ///< in this process
 
-    // Wakes waiting ranks, because something has changed.
+    /// Wakes waiting ranks, because something has changed.
     void ring() const;
 
-    // Ends the others' waiting, and makes all later calls on the communicator fail. Only the first text counts.
+    /// Ends the others' waiting, and makes all later calls on the communicator fail. Only the first text counts.
     void break_off(const std::string& text) const;
     bool is_broken() const { return header().broken.load() == 2; }
     std::string broken_text() const { return header().broken_text; }
 
-    // Waits until `ready`, or until this rank's communicator is aborted or the clique is broken. Calls `look` now and
-    // then, which may break the clique off.
+    /// Waits until `ready`, or until this rank's communicator is aborted or the clique is broken. Calls `look` now and
+    /// then, which may break the clique off.
     Outcome wait(const std::function<bool()>& ready, const std::function<void(double seconds)>& look) const;
 
-    // Goes to the next meeting, and waits until all ranks have come.
+    /// Goes to the next meeting, and waits until all ranks have come.
     Outcome meet(const std::function<void(double seconds)>& look) const;
     bool has_come(int rank, uint64_t phase) const { return state(rank).phase.load() >= phase; }
 
-    // Whether the rank's process lives. (Always true for ranks of this process.)
+    /// Whether the rank's process lives. (Always true for ranks of this process.)
     bool is_alive(int rank) const;
 
 private:

@@ -12,7 +12,7 @@ namespace simt::nccl {
 namespace {
 
 // How a type is stored, and in which type it is computed.
-template <class T>
+template <typename T>
 struct Number {
     using Stored = T;
     using Computed = T;
@@ -20,7 +20,7 @@ struct Number {
     static T store(T value) { return value; }
 };
 
-template <class Format>
+template <typename Format>
 struct SmallFloat {
     using Stored = uint16_t;
     using Computed = float;
@@ -29,7 +29,7 @@ struct SmallFloat {
 };
 
 // Calls body(Number<T>()) for the type.
-template <class Body>
+template <typename Body>
 void with_type(ncclDataType_t type, Body body) {
     switch (type) {
         case ncclInt8: return body(Number<int8_t>());
@@ -46,32 +46,32 @@ void with_type(ncclDataType_t type, Body body) {
     }
 }
 
-template <class T>
+template <typename T>
 T add(T a, T b) {
     if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
     else return a + b;
 }
 
-template <class T>
+template <typename T>
 T multiply(T a, T b) {
     if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
     else return a * b;
 }
 
 // A number wins over a NaN.
-template <class T>
+template <typename T>
 T largest(T a, T b) {
     if constexpr (std::is_integral_v<T>) return a < b ? b : a;
     else return std::fmax(a, b);
 }
 
-template <class T>
+template <typename T>
 T least(T a, T b) {
     if constexpr (std::is_integral_v<T>) return b < a ? b : a;
     else return std::fmin(a, b);
 }
 
-template <class Type, class Step>
+template <typename Type, typename Step>
 void for_each_pair(void* sum, const void* values, size_t count, Step step) {
     auto* const to = static_cast<typename Type::Stored*>(sum);
     auto* const from = static_cast<const typename Type::Stored*>(values);

@@ -11,24 +11,24 @@
 
 namespace simt::nccl {
 
-// A failure that the caller learns of: its code and its text; "" if that has already been reported.
+/// A failure that the caller learns of: its code and its text; "" if that has already been reported.
 struct Refusal {
     ncclResult_t code;
     std::string text;
 };
 
-// A new id, with its file; the same one for all processes with NCCL_COMM_ID=HOST:PORT. Throws Refusal.
+/// A new id, with its file; the same one for all processes with NCCL_COMM_ID=HOST:PORT. Throws Refusal.
 ncclUniqueId make_unique_id();
-// A new id, whatever NCCL_COMM_ID is: for a communicator that is made within this program.
+/// A new id, whatever NCCL_COMM_ID is: for a communicator that is made within this program.
 ncclUniqueId make_private_id();
 
-// Enters the rank. Throws Refusal if the id's file is gone, or if the other ranks disagree.
+/// Enters the rank. Throws Refusal if the id's file is gone, or if the other ranks disagree.
 std::unique_ptr<Clique> join(const ncclUniqueId& id, int ranks, int rank, int device);
 
-// Waits until all have entered. Throws Refusal if some have not in time, or if one has ended.
+/// Waits until all have entered. Throws Refusal if some have not in time, or if one has ended.
 void await_all(const Clique& clique, const ncclUniqueId& id);
 
-// Whether another open file has a lock on this byte.
+/// Whether another open file has a lock on this byte.
 bool is_byte_locked(int file, int byte);
 
 }  // namespace simt::nccl

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
+// The rewriter of simcc. Preprocessed CUDA C++ comes in; preprocessed C++ goes out, with the errors and warnings that
+// simcc prints. A Source holds the tokens, brackets and functions say what they mean, each pass (passes.hpp) adds its
+// changes to the Edits, and these make the new text.
 #pragma once
-// The rewriter of simcc: preprocessed CUDA C++ in, preprocessed C++ out.
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "common/simt/rewrite/edits.hpp"
+#include "common/simt/rewrite/source.hpp"
 
 namespace simcc {
 

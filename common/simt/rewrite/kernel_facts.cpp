@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Facts about a kernel that cudaFuncGetAttributes needs and a host compiler does not keep. They stay in the program as
-// variables of the kernel, which the runtime finds by name among the program's symbols (runtime/kernel_facts.cpp):
+// variables of the kernel, which the runtime finds by name among the program's symbols (runtime/kernels.cpp):
 // becomes, where f is a device function with shared variables of its own,
 //     void k() { static char simt_launch_bounds[256]; ::simt::tell_bounds(sizeof simt_launch_bounds);
 //                static char simt_shared_of_f; f(1); }
 // (each with an attribute that keeps it). The kernel's own shared variables already are such variables. A launch asks
-// the kernel itself for its bounds (include/simt/launch_bounds.hpp); one without bounds says 0.
+// the kernel itself for its bounds (include/simt/launch.hpp); one without bounds says 0.
 
 #include <cstddef>
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// C library functions that a GPU defines more strictly, or differently (simt/device_math.hpp): device code calls the
+// C library functions that a GPU defines more strictly, or differently (simt/math_functions.hpp): device code calls the
 // simulator's own, unless the program has a device function of that name.
 //
 //     fminf(a, b)                ->    ::simt::device::fminf(a, b)

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "common/simt/rewrite/angles.hpp"
+#include "common/simt/rewrite/brackets.hpp"
 
 namespace simcc {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#pragma once
 // Where the operands of an operator begin and end, by the precedence of the tokens around them.
+#pragma once
 
 #include <cstddef>
 #include <unordered_map>
 
-#include "common/simt/rewrite/braces.hpp"
+#include "common/simt/rewrite/brackets.hpp"
 #include "common/simt/rewrite/source.hpp"
 
 namespace simcc {

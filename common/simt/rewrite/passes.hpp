@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
-#pragma once
 // The passes of the rewriter. Each reads the tokens and adds its replacements, independently of the others. Only
 // launches come last, since they quote the kernel with its built-in variables already replaced.
+#pragma once
 
 #include <cstddef>
 #include <vector>
 
-#include "common/simt/rewrite/angles.hpp"
-#include "common/simt/rewrite/braces.hpp"
+#include "common/simt/rewrite/brackets.hpp"
 #include "common/simt/rewrite/cuda_to_cxx.hpp"
-#include "common/simt/rewrite/edits.hpp"
-#include "common/simt/rewrite/execution_spaces.hpp"
+#include "common/simt/rewrite/functions.hpp"
+#include "common/simt/rewrite/source.hpp"
 
 namespace simcc {
 

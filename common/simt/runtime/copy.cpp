@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "common/simt/runtime/dispatch.hpp"
 #include "common/simt/runtime/events.hpp"
+#include "common/simt/runtime/graph.hpp"
 #include "common/simt/runtime/grid.hpp"
 #include "common/simt/runtime/state.hpp"
 #include "common/simt/runtime/variables.hpp"
@@ -58,7 +58,7 @@ bool is_on_device(const void* pointer) {
     return allocation && !allocation->host_can_reach();
 }
 
-template <class Row>
+template <typename Row>
 void for_each_row(size_t height, size_t depth, Row row) {
     for (size_t z = 0; z < depth; ++z) {
         for (size_t y = 0; y < height; ++y) row(y, z);

@@ -15,10 +15,10 @@
 
 namespace simt {
 
-// One operation of a stream or a graph.
+/// One operation of a stream or a graph.
 struct Operation {
     cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
-    Work work;  // null: nothing to do
+    Work work;  ///< null: nothing to do
 };
 
 struct Graph;
@@ -26,34 +26,72 @@ struct Graph;
 struct GraphNode {
     Graph* graph = nullptr;
     Operation operation;
-    std::vector<GraphNode*> dependencies;  // without duplicates
-    GraphNode* original = nullptr;         // the node this one was cloned from
-    cudaKernelNodeParams kernel = {};      // of kernel nodes, without the arguments
-    std::shared_ptr<Graph> child;          // of child graph nodes
+    std::vector<GraphNode*> dependencies;  ///< without duplicates
+    GraphNode* original = nullptr;         ///< the node this one was cloned from
+    cudaKernelNodeParams kernel = {};      ///< of kernel nodes, without the arguments
+    std::shared_ptr<Graph> child;          ///< of child graph nodes
 };
 
 struct Graph {
-    std::vector<std::unique_ptr<GraphNode>> nodes;  // in the order they were added
+    std::vector<std::unique_ptr<GraphNode>> nodes;  ///< in the order they were added
 
     GraphNode* add(Operation operation, std::vector<GraphNode*> dependencies);
     bool owns(const GraphNode* node) const;
     std::shared_ptr<Graph> clone() const;
 
-    // The nodes, each after those it depends on; shorter than `nodes` if there is a cycle.
+    /// The nodes, each after those it depends on; shorter than `nodes` if there is a cycle.
     std::vector<GraphNode*> topological_order() const;
 };
 
-// An instantiated graph: a copy, which later changes to the original do not affect.
+/// An instantiated graph: a copy, which later changes to the original do not affect.
 struct ExecutableGraph {
     std::shared_ptr<Graph> graph;
     std::set<const GraphNode*> disabled;
     unsigned long long flags = 0;
-    std::mutex mutex;  // held while a launch copies the operations
+    std::mutex mutex;  ///< held while a launch copies the operations
 
     GraphNode* counterpart(const GraphNode* original) const;
 };
 
-// The work of one launch of the graph.
+/// The work of one launch of the graph.
 Work launch_work(const Graph& graph, const std::set<const GraphNode*>& disabled = {});
+
+// ---- streams that record their work into a graph instead of running it
+
+/// One recording. It spreads from its origin to every stream that waits for an event which a participant has recorded.
+struct Capture {
+    Capture(std::shared_ptr<Graph> graph_, Stream& origin_);
+
+    const std::shared_ptr<Graph> graph;
+    Stream& origin;
+    const unsigned long long id;
+
+    std::mutex mutex;  ///< guards the members below, and the graph's nodes during the recording
+    bool invalidated = false, ended = false;
+    struct Participant {
+        Stream* stream;
+        std::vector<GraphNode*> tail;  ///< the nodes that the stream's next node follows
+    };
+    std::vector<Participant> participants;
+
+    std::vector<GraphNode*>& tail(Stream& stream);
+};
+
+/// Adds a node to the graph that the stream is recording, after the stream's previous nodes.
+cudaError_t record(Stream& stream, Operation operation, GraphNode** node = nullptr);
+
+/// cudaEventRecord in a recording stream, and cudaStreamWaitEvent if the stream or the event takes part in a recording.
+cudaError_t capture_event(Stream& stream, Event& event);
+cudaError_t capture_wait(Stream& stream, Event& event);
+
+cudaError_t begin_capture(Stream& stream, std::shared_ptr<Graph> graph, std::vector<GraphNode*> dependencies);
+/// Stops the recording; `graph` is null unless the result is cudaSuccess.
+cudaError_t end_capture(Stream& stream, std::shared_ptr<Graph>& graph);
+
+/// Puts an operation into its stream: into the queue, or into the graph that the stream is recording.
+///
+/// With Start::by_waiting and Start::by_staging the call returns when the operation has ended. A recording stream
+/// cannot do that: cudaErrorStreamCaptureUnsupported.
+cudaError_t dispatch(Stream& stream, Operation operation, Start start = Start::on_thread);
 
 }  // namespace simt

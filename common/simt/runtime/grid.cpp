@@ -5,7 +5,7 @@
 
 #include "common/simt/exec/resident_block.hpp"
 #include "common/simt/exec/run.hpp"
-#include "common/simt/runtime/properties.hpp"
+#include "common/simt/runtime/device.hpp"
 #include "common/simt/runtime/variables.hpp"
 
 namespace simt {

@@ -26,37 +26,37 @@ namespace simt {
 
 class Grid;
 
-// An operation of a grid.
+/// An operation of a grid.
 struct GridTask {
     Grid* grid = nullptr;
-    std::unique_ptr<Grid> child;  // the grid of a kernel, until it is complete
-    Work work;                    // of a copy or fill; null: only waits for others
+    std::unique_ptr<Grid> child;  ///< the grid of a kernel, until it is complete
+    Work work;                    ///< of a copy or fill; null: only waits for others
     ClientNote note;
-    unsigned awaited = 0;                          // how many operations before it have not ended
-    std::vector<std::shared_ptr<GridTask>> after;  // operations that wait for it
+    unsigned awaited = 0;                          ///< how many operations before it have not ended
+    std::vector<std::shared_ptr<GridTask>> after;  ///< operations that wait for it
 };
 using TaskPointer = std::shared_ptr<GridTask>;
 
-// A stream of a grid: its last operation.
+/// A stream of a grid: its last operation.
 struct GridStream {
     uint64_t id = 0, length = 0;
     TaskPointer last;
 };
 
-// An event of a grid: the operation after which it occurs; null: not recorded, or before all operations.
+/// An event of a grid: the operation after which it occurs; null: not recorded, or before all operations.
 struct GridEvent {
     TaskPointer task;
 };
 
-// A grid that the host has launched, with all its descendants.
+/// A grid that the host has launched, with all its descendants.
 struct GridTree {
     explicit GridTree(Device& device_) : device(device_) {}
 
     Device& device;
-    std::mutex mutex;  // guards the tree's state and the operations of its grids
+    std::mutex mutex;  ///< guards the tree's state and the operations of its grids
     std::condition_variable completed;
     bool is_complete = false;
-    int error = 0;  // of the first grid or operation that has failed: nothing starts after it
+    int error = 0;  ///< of the first grid or operation that has failed: nothing starts after it
 
     bool has_failed() {
         const std::lock_guard lock(mutex);
@@ -66,27 +66,28 @@ struct GridTree {
 
 class Grid final : public LaunchOwner {
 public:
-    // Runs a launch of the host, including everything that it launches. Returns the first error, as execute() does.
+    /// Runs a launch of the host, including everything that it launches. Returns the first error, as execute() does.
     static int run(const Launch& launch, LaunchObserver* observer, Device& device);
 
-    // The grid whose lane runs on the calling thread; null on the host's threads.
+    /// The grid whose lane runs on the calling thread; null on the host's threads.
     static Grid* running();
 
     Device& device() const { return tree_->device; }
 
     // ---- for the running lane; the results are cudaError_t values The launch must be valid.
-    // cudaErrorLaunchMaxDepthExceeded: nested too deeply; cudaErrorLaunchPendingCountExceeded: too many launches have
-    // not ended yet.
+
+    /// cudaErrorLaunchMaxDepthExceeded: nested too deeply; cudaErrorLaunchPendingCountExceeded: too many launches have
+    /// not ended yet.
     cudaError_t launch(Launch&& launch, const void* stream);
     cudaError_t submit(Work work, const void* stream);
     void* create_stream();
     bool destroy_stream(const void* stream) { return streams_.remove(stream) != nullptr; }
-    void* create_event();  // null if there are too many
+    void* create_event();  ///< null if there are too many
     bool destroy_event(const void* event);
     cudaError_t record(const void* event, const void* stream);
     cudaError_t wait(const void* stream, const void* event);
 
-    // The last error of the running lane.
+    /// The last error of the running lane.
     void set_error(cudaError_t error);
     cudaError_t error() const;
 

@@ -10,7 +10,7 @@
 
 namespace simt {
 
-template <class Object>
+template <typename Object>
 class HandleTable {
 public:
     void* add(std::shared_ptr<Object> object) {
@@ -20,7 +20,7 @@ public:
         return handle;
     }
 
-    // The object, or null.
+    /// The object, or null.
     std::shared_ptr<Object> find(const void* handle) const {
         const std::lock_guard lock(mutex_);
         const auto found = objects_.find(handle);
@@ -36,7 +36,7 @@ public:
         return object;
     }
 
-    template <class Predicate>
+    template <typename Predicate>
     void remove_if(Predicate predicate) {
         const std::lock_guard lock(mutex_);
         std::erase_if(objects_, [&](const auto& entry) { return predicate(*entry.second); });

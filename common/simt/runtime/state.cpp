@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <map>
 
 #include "common/simt/exec/machine.hpp"
-#include "common/simt/exec/shortage.hpp"
+#include "common/simt/runtime/events.hpp"
 #include "common/simt/runtime/grid.hpp"
 
 // Programs compiled with CUDA_API_PER_THREAD_DEFAULT_STREAM define this symbol (see cuda_runtime_api.h).
@@ -128,5 +129,33 @@ std::shared_ptr<Stream> find_stream(const void* handle) {
     if (!handle || handle == cudaStreamLegacy) return current_device().legacy_stream();
     return runtime().streams.find(handle);
 }
+
+// ---- descriptions of addresses for messages about faults
+
+bool is_device_address(const void* address) { return runtime().memory.find(address).has_value(); }
+
+std::string describe_address(const void* pointer) {
+    constexpr uintptr_t too_far_to_matter = 1 << 20;
+    const auto address = reinterpret_cast<uintptr_t>(pointer);
+    const auto nearest = runtime().memory.nearest(pointer);
+    if (!nearest) return "";
+    const uintptr_t end = nearest->base + nearest->bytes;
+    const bool near = address < nearest->base ? nearest->base - address <= too_far_to_matter
+                                              : address < end || address - end <= too_far_to_matter;
+    return near ? describe(address, *nearest) : "";
+}
+
+// ---- the events of the client
+
+namespace {
+
+// Initialized before the program's own constructors, which may already launch kernels.
+constinit Events installed_events;
+
+}  // namespace
+
+const Events& events() { return installed_events; }
+
+void install_events(const Events& events) { installed_events = events; }
 
 }  // namespace simt

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "common/simt/exec/shortage.hpp"
+#include "common/simt/exec/machine.hpp"
 #include "common/simt/runtime/device.hpp"
 
 namespace simt {
@@ -13,7 +13,7 @@ namespace {
 // Waiting threads spin this long before they sleep: shorter than a wake-up, longer than a small kernel.
 constexpr auto spin_time = std::chrono::microseconds(10);
 
-template <class Condition>
+template <typename Condition>
 bool spin_until(Condition condition) {
     const auto deadline = std::chrono::steady_clock::now() + spin_time;
     do {
@@ -183,6 +183,16 @@ void Stream::discard() {
     dropped.swap(queue_);
     completed_.fetch_add(dropped.size(), std::memory_order_release);
     task_ended_.notify_all();
+}
+
+// ---- events
+
+Work stamp(std::shared_ptr<Recording> recording) {
+    return [recording] {
+        const auto now = std::chrono::steady_clock::now().time_since_epoch();
+        recording->nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+        return 0;
+    };
 }
 
 }  // namespace simt

@@ -23,28 +23,28 @@ class Device;
 class Stream;
 struct Capture;
 
-// One task of a stream: done when the stream has completed this many tasks.
+/// One task of a stream: done when the stream has completed this many tasks.
 struct Ticket {
     std::shared_ptr<Stream> stream;
     uint64_t sequence = 0;
-    ClientNote note;  // of the operation
+    ClientNote note;  ///< of the operation
 
     bool done() const;
     void wait() const;
-    // The same, but also record that the host knows: whatever it does from now on comes after the task.
+    /// The same, but also record that the host knows: whatever it does from now on comes after the task.
     bool host_sees_done() const;
     void host_waits() const;
 };
 
-// What a stream runs. Returns a cudaError_t value; anything but 0 breaks the device.
+/// What a stream runs. Returns a cudaError_t value; anything but 0 breaks the device.
 using Work = std::function<int()>;
 
-// Who runs a task.
+/// Who runs a task.
 enum class Start {
-    on_thread,        // the stream's thread, or the first thread that waits for it
-    by_waiting,       // the caller, which must wait for it right away
-    by_staging,       // the same, but the program may not conclude that the task has ended
-    at_once_if_idle,  // the caller if the queue is empty, else as on_thread: for tasks shorter than a wake-up
+    on_thread,        ///< the stream's thread, or the first thread that waits for it
+    by_waiting,       ///< the caller, which must wait for it right away
+    by_staging,       ///< the same, but the program may not conclude that the task has ended
+    at_once_if_idle,  ///< the caller if the queue is empty, else as on_thread: for tasks shorter than a wake-up
 };
 
 inline bool is_waited_for(Start start) { return start == Start::by_waiting || start == Start::by_staging; }
@@ -57,8 +57,8 @@ public:
     Stream(const Stream&) = delete;
     Stream& operator=(const Stream&) = delete;
 
-    // Appends work that starts when all of `after` have ended. The program has ordered it after the operations with the
-    // notes `ordered_after`, many of which may have ended already.
+    /// Appends work that starts when all of `after` have ended. The program has ordered it after the operations with
+    /// the notes `ordered_after`, many of which may have ended already.
     Ticket submit(Work work, std::vector<Ticket> after, Start start, const std::vector<ClientNote>& ordered_after = {});
 
     bool done(uint64_t sequence) const { return completed_.load(std::memory_order_acquire) >= sequence; }
@@ -67,14 +67,14 @@ public:
     Ticket last_ticket() { return {shared_from_this(), last_sequence(), last_note()}; }
     ClientNote last_note() const;
 
-    // No more work will come; the thread ends when the queue is empty.
+    /// No more work will come; the thread ends when the queue is empty.
     void close();
     bool closed() const;
 
-    // Drops work that has not started, at the end of the process: CUDA does not wait for it either.
+    /// Drops work that has not started, at the end of the process: CUDA does not wait for it either.
     void discard();
 
-    // Whether the stream is ordered against the legacy default stream: not if created with cudaStreamNonBlocking.
+    /// Whether the stream is ordered against the legacy default stream: not if created with cudaStreamNonBlocking.
     bool blocking() const;
 
     Device& device() const { return device_; }
@@ -83,7 +83,7 @@ public:
     int priority() const { return priority_; }
     uint64_t id() const { return id_; }
 
-    // Set while the stream records into a graph.
+    /// Set while the stream records into a graph.
     std::shared_ptr<Capture> capture() const;
     void set_capture(std::shared_ptr<Capture> capture);
     bool capturing() const { return capture() != nullptr; }
@@ -117,9 +117,39 @@ private:
     std::atomic<uint64_t> submitted_{0}, completed_{0};
 };
 
-// Work that runs a function of the program. The function must not call the runtime API: inside_host_function() is true
-// on the thread while it runs.
+/// Work that runs a function of the program. The function must not call the runtime API: inside_host_function() is true
+/// on the thread while it runs.
 Work host_function(std::function<void()> function);
 bool inside_host_function();
+
+// ---- events: the times at which a stream reaches them, by the host's clock
+
+struct GraphNode;
+
+/// One recording of an event. Recording again makes a new one; waits for the old one are unaffected.
+struct Recording {
+    Ticket ticket;
+    std::atomic<int64_t> nanoseconds{0};  ///< of the steady clock, when the stream reached it
+};
+
+struct Event {
+    explicit Event(unsigned flags_, int device_) : flags(flags_), device(device_) {}
+
+    const unsigned flags;
+    const int device;
+
+    std::mutex mutex;                      ///< guards the members below
+    std::shared_ptr<Recording> recording;  ///< null until recorded
+    std::shared_ptr<Capture> capture;      ///< set when the last recording was captured into a graph
+    std::vector<GraphNode*> captured_after;
+
+    bool captured() {
+        const std::lock_guard lock(mutex);
+        return capture != nullptr;
+    }
+};
+
+/// Work that stores the current time in a recording.
+Work stamp(std::shared_ptr<Recording> recording);
 
 }  // namespace simt

@@ -9,10 +9,10 @@
 
 namespace simt {
 
-// Who uses variables: kernels may use any; copies read or write one.
+/// Who uses variables: kernels may use any; copies read or write one.
 enum class VariableUser { kernel, copy };
 
-// The device's turn, from the end of the constructor to the destructor. Does nothing with one device or no variables.
+/// The device's turn, from the end of the constructor to the destructor. Does nothing with one device or no variables.
 class VariablesTurn {
 public:
     VariablesTurn(const Device& device, VariableUser user);
@@ -25,7 +25,7 @@ private:
     const bool takes_part_;
 };
 
-// The same work, but it waits for the device's turn if one of the addresses is in a variable.
+/// The same work, but it waits for the device's turn if one of the addresses is in a variable.
 Work in_turn(const Device& device, const void* from, const void* to, Work work);
 
 }  // namespace simt

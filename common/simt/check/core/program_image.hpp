@@ -13,37 +13,37 @@
 namespace simt::check {
 
 struct Variable {
-    uintptr_t begin = 0;  // the address, or a thread-local variable's offset in thread-local storage
+    uintptr_t begin = 0;  ///< the address, or a thread-local variable's offset in thread-local storage
     size_t bytes = 0;
-    std::string name;  // demangled
+    std::string name;  ///< demangled
 
     bool contains(uintptr_t address) const { return address - begin < bytes; }
 };
 
 class ProgramImage {
 public:
-    // Read on the first call.
+    /// Read on the first call.
     static const ProgramImage& instance();
 
-    // Whether the executable has a symbol table. Without one the bounds of variables are unknown, and any of its
-    // variables may belong to the device.
+    /// Whether the executable has a symbol table. Without one the bounds of variables are unknown, and any of its
+    /// variables may belong to the device.
     bool has_symbols() const { return has_symbols_; }
 
-    // Ordered by offset; none without symbols.
+    /// Ordered by offset; none without symbols.
     const std::vector<Variable>& thread_local_variables() const { return thread_local_; }
 
-    // The static variable at this address if it is declared in a function or is an instance of a template, else null.
-    // Such variables may belong to the device although nothing has announced them (see simt::DeviceVariable).
+    /// The static variable at this address if it is declared in a function or is an instance of a template, else null.
+    /// Such variables may belong to the device although nothing has announced them (see simt::DeviceVariable).
     const Variable* unannounced_at(uintptr_t address) const;
 
-    // The static variable of the host at this address, or null.
+    /// The static variable of the host at this address, or null.
     const Variable* host_variable_at(uintptr_t address) const;
 
-    // Whether a variable of this name, with static or thread-local storage, is declared at namespace scope or in one of
-    // the functions at that place in the code; true without symbols.
+    /// Whether a variable of this name, with static or thread-local storage, is declared at namespace scope or in one
+    /// of the functions at that place in the code; true without symbols.
     bool has_variable(const std::string& name, const Symbol& place) const;
 
-    // Whether it is a constant of the executable or its libraries: a table, a string literal.
+    /// Whether it is a constant of the executable or its libraries: a table, a string literal.
     bool is_constant(uintptr_t address) const;
 
 private:

@@ -11,7 +11,7 @@ Settings current_settings;
 namespace {
 
 // Calls take(word) for each word between commas until it returns an error text.
-template <class Take>
+template <typename Take>
 std::string for_each_word(std::string_view words, Take take) {
     while (!words.empty()) {
         const size_t comma = words.find(',');

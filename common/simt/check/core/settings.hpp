@@ -12,34 +12,34 @@ namespace simt::check {
 
 struct Settings {
     bool memcheck = false, racecheck = false, initcheck = false, synccheck = false;
-    bool leakcheck = false;    // memcheck also reports what was not freed
-    bool unusedcheck = false;  // initcheck also reports memory that was never used
+    bool leakcheck = false;    ///< memcheck also reports what was not freed
+    bool unusedcheck = false;  ///< initcheck also reports memory that was never used
     bool counters = false;
-    Schedule schedule = Schedule::independent;  // counters require this one: they regroup the lanes themselves
+    Schedule schedule = Schedule::independent;  ///< counters require this one: they regroup the lanes themselves
     uint64_t seed = 0;
-    unsigned print_limit = 100;  // at most this many findings are printed; all are counted
+    unsigned print_limit = 100;  ///< at most this many findings are printed; all are counted
 
     bool any_check() const { return memcheck || racecheck || initcheck || synccheck; }
-    // Whether the checked simulator has anything to do.
+    /// Whether the checked simulator has anything to do.
     bool any() const { return any_check() || counters || schedule != Schedule::independent; }
 };
 
-// Reads "memcheck,racecheck" ("" and "all": the four tools) and "random:42" into settings. Returns an error text, or
-// "".
+/// Reads "memcheck,racecheck" ("" and "all": the four tools) and "random:42" into settings. Returns an error text, or
+/// "".
 std::string parse_checks(std::string_view words, Settings& settings);
 std::string parse_schedule(std::string_view words, Settings& settings);
 
-// Begins checking. Call it before any memory is allocated; a second call changes nothing.
+/// Begins checking. Call it before any memory is allocated; a second call changes nothing.
 void start(const Settings& settings);
 
-// Ends checking: reports what only the end can show (leaks), prints the summary to standard error and returns the
-// number of findings.
+/// Ends checking: reports what only the end can show (leaks), prints the summary to standard error and returns the
+/// number of findings.
 uint64_t finish();
 
-// The exit status of a program that ends with findings.
+/// The exit status of a program that ends with findings.
 constexpr int exit_status_of_findings = 86;
 
-// The settings in force; all off before start(). Cheap to read anywhere.
+/// The settings in force; all off before start(). Cheap to read anywhere.
 extern Settings current_settings;
 inline const Settings& settings() { return current_settings; }
 inline bool is_checking() { return current_settings.any(); }

@@ -10,14 +10,15 @@
 
 #include <cstdint>
 
-#include "common/simt/check/core/access_log.hpp"
+#include "common/simt/check/core/access.hpp"
+#include "common/simt/check/counters/places.hpp"
 
 namespace simt::check {
 
-// Receives the steps.
+/// Receives the steps.
 class WarpSteps {
 public:
-    // The lanes of this mask do this together, each with operands[lane].
+    /// The lanes of this mask do this together, each with operands[lane].
     virtual void step(EventPlace place, uint32_t lanes, const uintptr_t* operands) = 0;
 
 protected:
@@ -26,8 +27,8 @@ protected:
 
 class Reconvergence {
 public:
-    // Takes from the logs, in order, every step that can be decided. `unfinished`: the lanes that will log more when
-    // they go on. A decision that depends on those later events is left to the next call.
+    /// Takes from the logs, in order, every step that can be decided. `unfinished`: the lanes that will log more when
+    /// they go on. A decision that depends on those later events is left to the next call.
     void drain(WarpLog& log, uint32_t unfinished, WarpSteps& steps);
 
 private:
@@ -57,6 +58,33 @@ private:
     unsigned group_count_ = 0;
     static constexpr unsigned searches_kept = 32;
     Search searches_[searches_kept] = {};
+};
+
+// ---- divergence
+
+/// Where the lanes of a warp diverge: which basic block each lane went to after one that they executed together.
+class BranchTracker {
+public:
+    void begin_block() { *this = {}; }
+    /// These lanes have entered the basic block of this tally together.
+    void entered(PlaceTally& block, uint32_t lanes);
+    /// These lanes have left the kernel.
+    void left(uint32_t lanes);
+
+private:
+    // One execution of a basic block by a group of lanes, until all of them have gone on.
+    struct Execution {
+        PlaceTally* block;
+        uint32_t staying;   // lanes that have not gone on yet
+        uint32_t departed;  // groups that have
+    };
+
+    void depart(uint32_t lanes, uintptr_t next);
+
+    Execution executions_[lanes_of_warp];
+    uint8_t execution_of_[lanes_of_warp];
+    uint32_t used_ = 0;     // executions
+    uint32_t started_ = 0;  // lanes that are in one
 };
 
 }  // namespace simt::check

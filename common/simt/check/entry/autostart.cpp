@@ -13,7 +13,7 @@
 
 #include "common/simt/check/core/settings.hpp"
 #include "common/simt/check/counters/text.hpp"
-#include "common/simt/exec/shortage.hpp"
+#include "common/simt/exec/machine.hpp"
 
 // Checked objects refer to this symbol, which pulls this file into the program.
 extern "C" int simt_check_autostart;

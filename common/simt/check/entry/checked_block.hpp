@@ -6,10 +6,10 @@
 #include <cstdint>
 
 #include "common/simt/check/core/block_check.hpp"
-#include "common/simt/check/counters/block.hpp"
-#include "common/simt/check/memory/validity.hpp"
+#include "common/simt/check/counters/block_counters.hpp"
+#include "common/simt/check/memory/memory_check.hpp"
 #include "common/simt/check/race/usual.hpp"
-#include "common/simt/check/sync/arrivals.hpp"
+#include "common/simt/check/sync/sync_check.hpp"
 
 namespace simt::check {
 
@@ -17,7 +17,7 @@ class CheckedBlock final : public BlockCheck {
 public:
     explicit CheckedBlock(ResidentBlock& block);
 
-    // The block whose lanes run on this thread, if it is checked; else null.
+    /// The block whose lanes run on this thread, if it is checked; else null.
     static CheckedBlock* current() { return static_cast<CheckedBlock*>(current_check); }
 
     void began(LaunchObserver& launch, uint64_t block_index, unsigned lanes) override;
@@ -31,8 +31,8 @@ public:
         if (races_) races_->access(access);
         if (counters_) counters_->access(access);
     }
-    // The same for a plain access of 4, 8 or 16 bytes that the compiler takes to be aligned. Returns false for an
-    // unusual access, which the caller then passes to access().
+    /// The same for a plain access of 4, 8 or 16 bytes that the compiler takes to be aligned. Returns false for an
+    /// unusual access, which the caller then passes to access().
     template <unsigned bytes, bool is_write>
     [[gnu::always_inline]] bool word_access(uintptr_t address, const void* pc) {
         if (follows_lanes_ || address % bytes != 0) return false;
@@ -51,7 +51,7 @@ public:
     void begin_atomic(const Access& access);
     void end_atomic(uintptr_t address, bool has_written);
 
-    // Null if it is off.
+    /// Null if it is off.
     MemoryCheck* memory() const { return memory_; }
     RaceCheck* races() const { return races_; }
     SyncCheck* synchronization() const { return synchronization_; }

@@ -1,28 +1,137 @@
 // SPDX-License-Identifier: MIT
 // The checkers as a client of the runtime's events (runtime/events.hpp), from start() to finish().
+//
+// The room is where checked programs come in: by the runtime's events here, by the calls that instrumented code makes
+// in hooks.cpp and device_language.cpp. All of it goes out to the checkers of the block (checked_block.hpp) and, what
+// the host does, to the rooms of the checkers.
+#include <signal.h>
+
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "common/simt/check/core/api_errors.hpp"
-#include "common/simt/check/core/fatal_signals.hpp"
 #include "common/simt/check/core/finding.hpp"
 #include "common/simt/check/core/launch_check.hpp"
 #include "common/simt/check/core/operation_order.hpp"
 #include "common/simt/check/core/settings.hpp"
+#include "common/simt/check/core/symbols.hpp"
+#include "common/simt/check/counters/places.hpp"
 #include "common/simt/check/entry/checked_block.hpp"
 #include "common/simt/check/memory/events.hpp"
-#include "common/simt/check/memory/leaks.hpp"
 #include "common/simt/check/race/lane_operations.hpp"
+#include "common/simt/check/race/launch.hpp"
 #include "common/simt/check/race/memory.hpp"
 #include "common/simt/check/race/streams.hpp"
-#include "common/simt/exec/shortage.hpp"
+#include "common/simt/exec/machine.hpp"
+#include "common/simt/include/cuda_runtime_api.h"
 #include "common/simt/runtime/events.hpp"
 #include "common/simt/runtime/state.hpp"
 
 namespace simt::check {
+
+namespace {
+
+// ---- failed calls of the runtime API and of libraries on top of it
+
+// The host's current API call returns this error, which is a finding if memcheck is on. A code that is an answer, such
+// as cudaErrorNotReady from cudaStreamQuery, is not a finding. `why`: what the code itself does not say; may be empty.
+void api_failed(cudaError_t error, const std::string& why) {
+    if (error == cudaErrorNotReady) return;
+    Finding finding;
+    finding.backtrace = host_backtrace();
+    finding.backtrace_time = "at error";
+    const std::string function = api_function(finding.backtrace);  // unknown without symbols
+    finding.title = std::string("Program hit ") + cudaGetErrorName(error) + " (error " + std::to_string(error) +
+                    ") due to \"" + cudaGetErrorString(error) + "\" on " +
+                    (function.empty() ? "a CUDA API call." : "CUDA API call to " + function + ".");
+    if (!why.empty()) finding.details.push_back(why);
+    report(std::move(finding));
+}
+
+// A library on top of the runtime was called in a way that it does not allow. `call`: origin_of_copy() of the call.
+void library_misused(const std::string& title, const ClientNote& call) {
+    Finding finding;
+    finding.title = title;
+    if (call) finding.backtrace = *std::static_pointer_cast<const std::vector<const void*>>(call);
+    finding.backtrace_time = "at the call";
+    report(std::move(finding));
+}
+
+// ---- a checked program that dies by a signal still prints its findings
+
+constexpr int fatal_signals[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTERM, SIGINT};
+
+// The program is lost anyway. If printing fails because the signal came at a bad moment, a second signal ends it.
+void on_fatal_signal(int number) {
+    static std::atomic<bool> is_ending{false};
+    signal(number, SIG_DFL);
+    if (!is_ending.exchange(true)) finish();
+    raise(number);
+}
+
+// Installs the handlers. Call it before the program can install its own.
+void catch_fatal_signals() {
+    for (const int number : fatal_signals) {
+        struct sigaction previous = {}, action = {};
+        action.sa_handler = on_fatal_signal;
+        action.sa_flags = SA_NODEFER;
+        if (sigaction(number, nullptr, &previous) != 0 || previous.sa_handler != SIG_DFL) continue;
+        sigaction(number, &action, nullptr);
+    }
+}
+
+}  // namespace
+
+// ---- the checks of one launch
+
+std::shared_ptr<LaunchObserver> check_launch(const Launch& launch, const void* stream) {
+    if (!launch.checked) return nullptr;
+    static std::atomic<uint64_t> launches{0};
+    auto check = std::make_shared<LaunchCheck>();
+    check->kernel = launch.name;
+    check->serial = ++launches;
+    check->grid = launch.grid;
+    check->block = launch.block;
+    check->dynamic_shared_bytes = launch.dynamic_shared_bytes;
+    check->stream = stream;
+    if (current_check) {  // launched by a kernel: both go back to the same launch on the host
+        check->host_backtrace = current_check->launch().host_backtrace;
+    } else if (settings().any_check()) {
+        check->host_backtrace = host_backtrace();
+    }
+    if (settings().counters) check->counters = std::make_shared<LaunchCounters>();
+    return check;
+}
+
+std::unique_ptr<BlockObserver> LaunchCheck::observe(ResidentBlock& block_of_worker) {
+    return std::make_unique<CheckedBlock>(block_of_worker);
+}
+
+uint64_t LaunchCheck::block_at(uint64_t index, uint64_t count) const { return random_block(index, count); }
+
+void LaunchCheck::began() {
+    if (!settings().racecheck) return;
+    races = std::make_shared<RaceLaunch>(*this, current_operation());
+    LaunchHistory::instance().began(*races);
+    add_foreign_ranges(*races);
+}
+
+int LaunchCheck::ended() {
+    if (races) {
+        races->report_races();
+        LaunchHistory::instance().ended(*races);
+    }
+    print_findings();
+    if (counters) keep_counters(*this);
+    return error;
+}
+
+// ---- the client
+
 namespace {
 
 // An index that is far too large must not reach the next allocation, and a use after free must not reach a new one.

@@ -2,8 +2,8 @@
 // The functions that instrumented code calls. g++ emits calls to ThreadSanitizer and to a coverage tool, so the names
 // are theirs (gcc/sanitizer.def). Outside a checked kernel a hook returns at once.
 //
-// They are part of each program, not of libsimt.so: kernels call them at every load and store, and calls within a module
-// are fastest.
+// They are part of each program, not of libsimt.so: kernels call them at every load and store, and calls within a
+// module are fastest.
 //
 // A runtime that is itself compiled for ThreadSanitizer leaves these names to ThreadSanitizer and checks nothing.
 // make: program (kernels reach functions of their own module fastest)

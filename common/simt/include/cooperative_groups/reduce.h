@@ -8,8 +8,8 @@
 namespace cooperative_groups {
 inline namespace SIMT_FLAVOR {
 
-// Every member gets the combination of all values, lowest rank first.
-template <class Group, class T, class Operation>
+/// Every member gets the combination of all values, lowest rank first.
+template <typename Group, typename T, typename Operation>
 SIMT_INLINE T reduce(const Group& group, const T& value, Operation&& operation,
                      ::simt::Site site = ::simt::Site::here()) {
     const LaneValues<T> values(group.lanes(), value, site);

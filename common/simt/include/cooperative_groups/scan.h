@@ -8,8 +8,8 @@
 namespace cooperative_groups {
 inline namespace SIMT_FLAVOR {
 
-// Combines the values of all members up to this one.
-template <class Group, class T, class Operation>
+/// Combines the values of all members up to this one.
+template <typename Group, typename T, typename Operation>
 SIMT_INLINE T inclusive_scan(const Group& group, const T& value, Operation&& operation,
                              ::simt::Site site = ::simt::Site::here()) {
     const LaneValues<T> values(group.lanes(), value, site);
@@ -25,8 +25,8 @@ SIMT_INLINE T inclusive_scan(const Group& group, const T& value, Operation&& ope
     return result;
 }
 
-// Combines the values of all members before this one; the first member gets T{}.
-template <class Group, class T, class Operation>
+/// Combines the values of all members before this one; the first member gets T{}.
+template <typename Group, typename T, typename Operation>
 SIMT_INLINE T exclusive_scan(const Group& group, const T& value, Operation&& operation,
                              ::simt::Site site = ::simt::Site::here()) {
     const LaneValues<T> values(group.lanes(), value, site);
@@ -37,10 +37,10 @@ SIMT_INLINE T exclusive_scan(const Group& group, const T& value, Operation&& ope
     return result;
 }
 
-template <class Group, class T>
+template <typename Group, typename T>
 SIMT_INLINE T inclusive_scan(const Group& group, const T& value) { return inclusive_scan(group, value, plus<T>()); }
 
-template <class Group, class T>
+template <typename Group, typename T>
 SIMT_INLINE T exclusive_scan(const Group& group, const T& value) { return exclusive_scan(group, value, plus<T>()); }
 
 }  // namespace SIMT_FLAVOR

@@ -2,7 +2,7 @@
 // cuda::aligned_size_t: the size in bytes of aligned memory.
 #pragma once
 
-#include "identity.hpp"
+#include "simt/identity.hpp"
 
 namespace cuda {
 inline namespace SIMT_FLAVOR {

@@ -3,12 +3,12 @@
 // early returns the old data, as it may on a GPU.
 //
 // A copy belongs to the thread that started it, and to the group that its next commit ends. The runtime keeps the lists
-// (common/simt/exec/async_copies.hpp); the copies are made here, where the instrumented build sees them.
+// (common/simt/exec/resident_block.hpp); the copies are made here, where the instrumented build sees them.
 #pragma once
 
-#include "async_copy_list.hpp"
-#include "identity.hpp"
-#include "vector_copy.hpp"
+#include "simt/async_copy_list.hpp"
+#include "simt/identity.hpp"
+#include "simt/vector_copy.hpp"
 
 namespace simt {
 inline namespace SIMT_FLAVOR {
@@ -35,14 +35,14 @@ SIMT_INLINE void finish_copies(unsigned groups) {
     while (take_copy(thread_rank(), groups, copy)) make_copy(copy);
 }
 
-// The thread is about to arrive at the barrier: threads that wait for the phase also wait for its copies.
+/// The thread is about to arrive at the barrier: threads that wait for the phase also wait for its copies.
 SIMT_INLINE void finish_copies_of(const void* barrier) {
     AsyncCopy copy;
     while (take_copy_of(thread_rank(), barrier, copy)) make_copy(copy);
 }
 
-// The members of the group start a copy together, up to 16 bytes at a time.
-template <class Group>
+/// The members of the group start a copy together, up to 16 bytes at a time.
+template <typename Group>
 SIMT_INLINE void start_copy_of_group(const Group& group, void* target, const void* source, size_t bytes,
                                      const void* barrier = nullptr) {
     constexpr size_t piece = 16;

@@ -8,21 +8,57 @@
 // lock cannot block its holder.
 #pragma once
 
-#include "wait.hpp"
-#include "wide_atomics.hpp"
+#include "simt/declare.h"
+#include "simt/wait.hpp"
 
 namespace simt {
+
+// ---- compare-and-swap of 16 bytes, for which the compiler's own atomic functions would call a library
+
 inline namespace SIMT_FLAVOR {
 
-// A parameter type that is not deduced: atomicAdd(float*, 1) adds 1.0f.
-template <class T>
+__extension__ typedef unsigned __int128 WideWord __attribute__((may_alias));
+
+/// Writes `desired` if *address equals `expected`, and puts the old value into `expected`.
+SIMT_UNCHECKED bool swap_if_equal_wide(WideWord* address, WideWord& expected, WideWord desired) {
+#if defined(__x86_64__)
+    bool is_swapped;
+    asm volatile("lock cmpxchg16b %0"
+                 : "+m"(*address), "=@ccz"(is_swapped), "+A"(expected)
+                 : "b"(static_cast<unsigned long long>(desired)), "c"(static_cast<unsigned long long>(desired >> 64))
+                 : "memory");
+    return is_swapped;
+#elif defined(__aarch64__)
+    const WideWord wanted = expected;
+    unsigned has_failed;
+    do {
+        unsigned long long low, high;
+        asm volatile("ldaxp %0, %1, %2" : "=&r"(low), "=&r"(high) : "Q"(*address) : "memory");
+        expected = static_cast<WideWord>(high) << 64 | low;
+        // (Only a store shows that both halves were read at once.)
+        const WideWord next = expected == wanted ? desired : expected;
+        asm volatile("stlxp %w0, %2, %3, %1"
+                     : "=&r"(has_failed), "=Q"(*address)
+                     : "r"(static_cast<unsigned long long>(next)), "r"(static_cast<unsigned long long>(next >> 64))
+                     : "memory");
+    } while (has_failed);
+    return expected == wanted;
+#else
+#error simcc: no compare-and-swap of 16 bytes for this processor
+#endif
+}
+
+// ---- atomic functions
+
+/// A parameter type that is not deduced: atomicAdd(float*, 1) adds 1.0f.
+template <typename T>
 struct SameAs {
     using type = T;
 };
-template <class T>
+template <typename T>
 using same_as = typename SameAs<T>::type;
 
-template <class T>
+template <typename T>
 constexpr bool is_integer = false;
 template <>
 inline constexpr bool is_integer<int> = true;
@@ -37,7 +73,7 @@ inline constexpr bool is_integer<long long> = true;
 template <>
 inline constexpr bool is_integer<unsigned long long> = true;
 
-// The unsigned integer of a type's size, to which compare-and-swap applies.
+/// The unsigned integer of a type's size, to which compare-and-swap applies.
 template <unsigned bytes>
 struct Word;
 template <>
@@ -60,10 +96,10 @@ template <>
 struct Word<16> {
     using type = WideWord;
 };
-template <class T>
+template <typename T>
 using word_of = typename Word<sizeof(T)>::type;
 
-template <class To, class From>
+template <typename To, typename From>
 SIMT_INLINE To same_bits(const From& from) {
     static_assert(sizeof(To) == sizeof(From));
     To to;
@@ -78,7 +114,7 @@ SIMT_UNCHECKED bool plain_suffices() {
     return scope != Scope::system && block_identity.one_worker;
 }
 
-// Announces an operation on an address to the checked simulator, from its start to its end.
+/// Announces an operation on an address to the checked simulator, from its start to its end.
 class CheckedAtomic {
 public:
     SIMT_INLINE CheckedAtomic(const volatile void* address, unsigned bytes, Scope scope, const void* pc, Site site,
@@ -92,7 +128,7 @@ public:
     SIMT_INLINE ~CheckedAtomic() {
         if constexpr (is_checked) check::end_atomic(address_, has_written_);
     }
-    // The operation leaves the address as it is.
+    /// The operation leaves the address as it is.
     SIMT_INLINE void writes_nothing() { has_written_ = false; }
 
 private:
@@ -107,9 +143,9 @@ private:
 #define SIMT_CALLER nullptr
 #endif
 
-// Writes `desired` if *address equals `expected`; otherwise, or sometimes anyway if `may_fail`, puts the current value
-// into `expected`.
-template <class Bits>
+/// Writes `desired` if *address equals `expected`; otherwise, or sometimes anyway if `may_fail`, puts the current value
+/// into `expected`.
+template <typename Bits>
 SIMT_UNCHECKED bool compare_exchange(Bits* address, Bits& expected, Bits desired, bool may_fail = false) {
     if constexpr (sizeof(Bits) == 16) {
         return swap_if_equal_wide(address, expected, desired);
@@ -118,8 +154,8 @@ SIMT_UNCHECKED bool compare_exchange(Bits* address, Bits& expected, Bits desired
     }
 }
 
-// Replaces *address with operation(*address) and returns the old value. Reports nothing to the checkers.
-template <Scope scope, class T, class Operation>
+/// Replaces *address with operation(*address) and returns the old value. Reports nothing to the checkers.
+template <Scope scope, typename T, typename Operation>
 SIMT_UNCHECKED T replace(T* address, Operation operation) {
     if (plain_suffices<scope>()) {
         const T before = *address;
@@ -137,14 +173,14 @@ SIMT_UNCHECKED T replace(T* address, Operation operation) {
     }
 }
 
-template <Scope scope, class T, class Operation>
+template <Scope scope, typename T, typename Operation>
 SIMT_UNCHECKED T update(T* address, Operation operation, Site site, check::Order order = check::Order::relaxed) {
     const CheckedAtomic checked(address, sizeof(T), scope, SIMT_CALLER, site, check::AtomicKind::update, order);
     return simt::replace<scope>(address, operation);
 }
 
-// Adds to the elements of a vector, each of which is atomic by itself: one operation to the checked simulator.
-template <Scope scope, class Vector, class... Element>
+/// Adds to the elements of a vector, each of which is atomic by itself: one operation to the checked simulator.
+template <Scope scope, typename Vector, typename... Element>
 SIMT_UNCHECKED Vector fetch_add_elements(Vector* address, Vector value, Site site, Element Vector::*... elements) {
     const CheckedAtomic checked(address, sizeof(Vector), scope, SIMT_CALLER, site);
     const auto add = [&](auto Vector::*element) SIMT_UNCHECKED_LAMBDA {
@@ -155,27 +191,27 @@ SIMT_UNCHECKED Vector fetch_add_elements(Vector* address, Vector value, Site sit
     return {add(elements)...};
 }
 
-// Adding, subtracting or OR-ing a literal zero is a read. In a loop it is polling, so the other lanes go first. Without
-// optimization no value counts as constant, so any zero does.
-template <class T>
+/// Adding, subtracting or OR-ing a literal zero is a read. In a loop it is polling, so the other lanes go first.
+/// Without optimization no value counts as constant, so any zero does.
+template <typename T>
 SIMT_INLINE bool may_poll(T value) {
 #ifdef __OPTIMIZE__
     if (!__builtin_constant_p(value)) return false;
 #endif
     return value == T(0);
 }
-template <class T>
+template <typename T>
 SIMT_INLINE void yield_to_poll(T value, Site site) {
     if (simt::may_poll(value)) yield(site);
 }
-// Call it after the operation, which found `before`.
-template <class T, class Found>
+/// Call it after the operation, which found `before`.
+template <typename T, typename Found>
 SIMT_INLINE Found polled(T value, Found before) {
     if (simt::may_poll(value)) note_value_seen(simt::same_bits<word_of<Found>>(before));
     return before;
 }
 
-template <Scope scope, class T>
+template <Scope scope, typename T>
 SIMT_UNCHECKED T fetch_add_integer(T* address, T value, Site site) {
     const CheckedAtomic checked(address, sizeof(T), scope, SIMT_CALLER, site);
     if (!plain_suffices<scope>()) return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
@@ -184,7 +220,7 @@ SIMT_UNCHECKED T fetch_add_integer(T* address, T value, Site site) {
     return before;
 }
 
-template <Scope scope, class T>
+template <Scope scope, typename T>
 SIMT_INLINE T fetch_add(T* address, T value, Site site) {
     if constexpr (is_integer<T>) {
         return fetch_add_integer<scope>(address, value, site);
@@ -194,7 +230,7 @@ SIMT_INLINE T fetch_add(T* address, T value, Site site) {
     }
 }
 
-template <Scope scope, class T>
+template <Scope scope, typename T>
 SIMT_UNCHECKED T swap_value(T* address, T value, Site site) {
     const CheckedAtomic checked(address, sizeof(T), scope, SIMT_CALLER, site);
     if (plain_suffices<scope>()) {
@@ -214,14 +250,14 @@ SIMT_UNCHECKED T swap_value(T* address, T value, Site site) {
     }
 }
 
-// Eight bytes that differ for most different words.
-template <class Bits>
+/// Eight bytes that differ for most different words.
+template <typename Bits>
 SIMT_INLINE unsigned long long short_of(Bits bits) {
     if constexpr (sizeof(Bits) == 16) return static_cast<unsigned long long>(bits ^ bits >> 64);
     else return bits;
 }
 
-template <Scope scope, class T>
+template <Scope scope, typename T>
 SIMT_INLINE T exchange_value(T* address, T value, Site site) {
     const T before = simt::swap_value<scope>(address, value, site);
     const auto seen = simt::same_bits<word_of<T>>(before);
@@ -233,8 +269,8 @@ SIMT_INLINE T exchange_value(T* address, T value, Site site) {
     return before;
 }
 
-// Writes `desired` if *address has the bits of `expected`; returns the bits before.
-template <Scope scope, class Bits>
+/// Writes `desired` if *address has the bits of `expected`; returns the bits before.
+template <Scope scope, typename Bits>
 SIMT_UNCHECKED Bits swap_if_equal(Bits* word, Bits expected, Bits desired, Site site,
                                   check::Order order = check::Order::relaxed) {
     CheckedAtomic checked(word, sizeof(Bits), scope, SIMT_CALLER, site, check::AtomicKind::compare_and_swap, order);
@@ -249,7 +285,7 @@ SIMT_UNCHECKED Bits swap_if_equal(Bits* word, Bits expected, Bits desired, Site 
     return before;
 }
 
-template <Scope scope, class T>
+template <Scope scope, typename T>
 SIMT_INLINE T compare_and_swap(T* address, T expected, T desired, Site site) {
     using Bits = word_of<T>;
     const Bits wanted = simt::same_bits<Bits>(expected);
@@ -272,7 +308,7 @@ SIMT_INLINE T compare_and_swap(T* address, T expected, T desired, Site site) {
     SIMT_ATOMIC_IN_SCOPE(name##_block, block, body) \
     SIMT_ATOMIC_IN_SCOPE(name##_system, system, body)
 #define SIMT_ATOMIC_IN_SCOPE(name, scope_, body)                                                         \
-    template <class T>                                                                                   \
+    template <typename T>                                                                                \
     SIMT_INLINE T name(T* address, ::simt::same_as<T> value, ::simt::Site site = ::simt::Site::here()) { \
         constexpr ::simt::Scope scope = ::simt::Scope::scope_;                                           \
         body;                                                                                            \
@@ -293,7 +329,7 @@ SIMT_ATOMIC(atomicExch, return ::simt::exchange_value<scope>(address, value, sit
 SIMT_ATOMIC(atomicAnd, return SIMT_UPDATE(before & value))
 SIMT_ATOMIC(atomicMin, return SIMT_UPDATE(value < before ? value : before))
 SIMT_ATOMIC(atomicMax, return SIMT_UPDATE(before < value ? value : before))
-// Counts up to `value` and then restarts at zero; counts down to zero and then restarts at `value`.
+/// Counts up to `value` and then restarts at zero; counts down to zero and then restarts at `value`.
 SIMT_ATOMIC(atomicInc, return SIMT_UPDATE(before >= value ? 0 : before + 1))
 SIMT_ATOMIC(atomicDec, return SIMT_UPDATE(before == 0 || before > value ? value : before - 1))
 
@@ -318,7 +354,7 @@ SIMT_ATOMIC_ADD(atomicAdd_system, system)
 
 // Writes `desired` if *address equals `expected`; returns the value before. For 2, 4, 8 and 16 bytes.
 #define SIMT_ATOMIC_CAS(name, scope)                                                             \
-    template <class T>                                                                           \
+    template <typename T>                                                                        \
     SIMT_INLINE T name(T* address, ::simt::same_as<T> expected, ::simt::same_as<T> desired,      \
                        ::simt::Site site = ::simt::Site::here()) {                               \
         return ::simt::compare_and_swap<::simt::Scope::scope>(address, expected, desired, site); \

@@ -4,7 +4,8 @@
 // simcc's rewriter turns threadIdx, blockIdx, blockDim and gridDim into calls of the functions below.
 #pragma once
 
-#include "identity.hpp"
+#include "simt/identity.hpp"
+#include "vector_types.h"
 
 // In a .cu file simcc defines these as themselves, so they stay in the text for its rewriter to read and remove.
 #ifndef __global__
@@ -39,7 +40,7 @@
 // access.
 #define __shared__ __attribute__((aligned(128))) thread_local
 
-// The dynamic part of a block's shared memory: the rewriter turns `extern __shared__` into this.
+/// The dynamic part of a block's shared memory: the rewriter turns `extern __shared__` into this.
 extern "C" __thread char simt_dynamic_shared[];
 
 namespace simt {
@@ -56,5 +57,5 @@ SIMT_INLINE void* dynamic_shared() { return simt_dynamic_shared; }
 }  // namespace SIMT_FLAVOR
 }  // namespace simt
 
-// Lanes of a warp. A constant here, so `warpSize` may be an array size or template argument, which nvcc does not allow.
+/// Lanes of a warp. A constant here, so `warpSize` may be an array size or template argument, which nvcc does not allow.
 constexpr int warpSize = 32;

@@ -6,9 +6,9 @@
 
 namespace simt {
 
-// The place of a call in the source, as a default argument: `void f(Site site = Site::here())`.
+/// The place of a call in the source, as a default argument: `void f(Site site = Site::here())`.
 struct Site {
-    const char* file = nullptr;  // null: the place is an address in the kernel
+    const char* file = nullptr;  ///< null: the place is an address in the kernel
     unsigned line = 0;
     static constexpr Site here(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
         return {file, line};
@@ -17,18 +17,18 @@ struct Site {
 
 namespace check {
 
-// The threads for which an atomic operation or a fence takes effect.
+/// The threads for which an atomic operation or a fence takes effect.
 enum class Reach : unsigned char { block, device, system };
 
-// What a lane waits for.
+/// What a lane waits for.
 enum class Wait : unsigned char { block_barrier, warp_barrier, shuffle, vote, match, active_mask, grid_barrier, poll };
 
 enum class AtomicKind : unsigned char { load, store, update, compare_and_swap };
 
-// Memory orders of cuda::atomic and its relatives; CUDA's own atomic functions are relaxed.
+/// Memory orders of cuda::atomic and its relatives; CUDA's own atomic functions are relaxed.
 enum class Order : unsigned char { relaxed, acquire, release, acquire_release };
 
-// The order with this number in g++ (__ATOMIC_ACQUIRE and so on). Inlined, so that the flavors share no copy.
+/// The order with this number in g++ (__ATOMIC_ACQUIRE and so on). Inlined, so that the flavors share no copy.
 [[gnu::always_inline]] constexpr Order order_of(int order) {
     switch (order) {
         case __ATOMIC_RELAXED: return Order::relaxed;
@@ -41,36 +41,36 @@ enum class Order : unsigned char { relaxed, acquire, release, acquire_release };
 
 constexpr unsigned no_lane = 32;
 
-// The running lane is about to wait. `mask`: the lanes of its warp that it names; `source`: the lane that a shuffle
-// reads from.
+/// The running lane is about to wait. `mask`: the lanes of its warp that it names; `source`: the lane that a shuffle
+/// reads from.
 void arrive(Wait kind, unsigned mask, unsigned source, Site site);
 void fence(Reach reach);
 
-// The running lane returns early from a function. simcc's rewriter inserts the call.
+/// The running lane returns early from a function. simcc's rewriter inserts the call.
 void early_return();
 
-// The running lane enters or leaves a loop in which it only waits for others. Returns whether it is in one already.
+/// The running lane enters or leaves a loop in which it only waits for others. Returns whether it is in one already.
 bool begin_polling();
 void end_polling();
 
-// Called before and after an atomic operation of the running lane on `bytes` bytes; no other lane's operation on them
-// comes between. `pc`: the place in the kernel for the counters. `has_written`: false for a compare-and-swap that
-// failed. Both do nothing on the host.
+/// Called before and after an atomic operation of the running lane on `bytes` bytes; no other lane's operation on them
+/// comes between. `pc`: the place in the kernel for the counters. `has_written`: false for a compare-and-swap that
+/// failed. Both do nothing on the host.
 void begin_atomic(const volatile void* address, unsigned bytes, AtomicKind kind, Order order, Reach reach,
                   const void* pc, Site site);
 void end_atomic(const volatile void* address, bool has_written);
 
-// The running lane fetches a texel through a texture; `of_array`: from a CUDA array. Called in a function that the
-// kernel calls, from `pc`.
+/// The running lane fetches a texel through a texture; `of_array`: from a CUDA array. Called in a function that the
+/// kernel calls, from `pc`.
 void fetch(const volatile void* texel, unsigned bytes, bool of_array, const void* pc);
-// The same through a surface, which is always on an array.
+/// The same through a surface, which is always on an array.
 void access_surface(const volatile void* texel, unsigned bytes, bool is_write, const void* pc);
 
-// The lane begins to use a synchronization object of 8 bytes (cuda::barrier): something other than the object itself
-// must have ordered its initialization before this.
+/// The lane begins to use a synchronization object of 8 bytes (cuda::barrier): something other than the object itself
+/// must have ordered its initialization before this.
 void use(const volatile void* object);
 
-// The running lane passes a pointer to a kernel that it launches: it must not point to local or shared memory.
+/// The running lane passes a pointer to a kernel that it launches: it must not point to local or shared memory.
 void passes(const volatile void* pointer);
 
 }  // namespace check

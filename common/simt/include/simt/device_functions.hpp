@@ -1,16 +1,94 @@
 // SPDX-License-Identifier: MIT
-// Time, sleep, traps and assertions in device code.
+// Barriers and fences, time, sleep, traps and the heap in device code.
 #pragma once
 
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
-#include "wait.hpp"
+#include "simt/wait.hpp"
+
+namespace simt {
+
+// ---- barriers
+
+inline namespace SIMT_FLAVOR {
+
+/// Waits until every lane of the block that is still in the kernel waits here or at another block barrier. A waiting
+/// lane with no other entry in its warp's state counts as being at the barrier, so arriving costs no store.
+SIMT_UNCHECKED void block_barrier(Site site) {
+    if constexpr (is_checked) check::arrive(check::Wait::block_barrier, every_lane, check::no_lane, site);
+    Context* self = waiting_lane(site);
+    let_others_run(self, current_warp);
+}
+
+/// A barrier that also counts the lanes where the predicate holds.
+SIMT_UNCHECKED unsigned block_count(bool predicate, Site site) {
+    if constexpr (is_checked) check::arrive(check::Wait::block_barrier, every_lane, check::no_lane, site);
+    Context* self = waiting_lane(site);
+    Warp* warp = current_warp;
+    warp->tally->arriving += predicate;
+    let_others_run(self, warp);
+    return current_warp->tally->published;
+}
+
+/// Waits until every lane of every block of a cooperative launch is here. Lanes that have left do not count.
+SIMT_UNCHECKED void grid_barrier(Site site) {
+    if (!is_cooperative()) {
+        fail_lane("grid.sync() in a launch that is not cooperative: use cudaLaunchCooperativeKernel");
+    }
+    if constexpr (is_checked) check::arrive(check::Wait::grid_barrier, every_lane, check::no_lane, site);
+    Context* self = waiting_lane(site);
+    Warp* warp = current_warp;
+    warp->at_grid |= lane_bit(self);
+    let_others_run(self, warp);
+}
+
+/// If one worker runs all device code, lane after lane, only the compiler must not move accesses across the fence.
+SIMT_UNCHECKED void fence() {
+    if constexpr (is_checked) check::fence(check::Reach::device);
+    if (block_identity.one_worker) {
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    } else {
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    }
+}
+
+}  // namespace SIMT_FLAVOR
+}  // namespace simt
+
+SIMT_INLINE void __syncthreads(::simt::Site site = ::simt::Site::here()) { ::simt::block_barrier(site); }
+
+SIMT_INLINE int __syncthreads_count(int predicate, ::simt::Site site = ::simt::Site::here()) {
+    return static_cast<int>(::simt::block_count(predicate != 0, site));
+}
+
+SIMT_INLINE int __syncthreads_or(int predicate, ::simt::Site site = ::simt::Site::here()) {
+    return ::simt::block_count(predicate != 0, site) != 0;
+}
+
+SIMT_INLINE int __syncthreads_and(int predicate, ::simt::Site site = ::simt::Site::here()) {
+    return ::simt::block_count(predicate == 0, site) == 0;
+}
+
+SIMT_INLINE void __threadfence() { ::simt::fence(); }
+SIMT_UNCHECKED void __threadfence_system() {
+    if constexpr (::simt::is_checked) ::simt::check::fence(::simt::check::Reach::system);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+/// A block runs on one OS thread.
+SIMT_INLINE void __threadfence_block() {
+    if constexpr (::simt::is_checked) ::simt::check::fence(::simt::check::Reach::block);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+// ---- time, sleep and traps
 
 namespace simt {
 inline namespace SIMT_FLAVOR {
 
-// The simulated clock runs at 1 GHz, as the device's properties say. A lane that reads it may be waiting for time to
-// pass, so the other lanes go first; but time passes, so the lane counts as making progress.
+/// The simulated clock runs at 1 GHz, as the device's properties say. A lane that reads it may be waiting for time to
+/// pass, so the other lanes go first; but time passes, so the lane counts as making progress.
 SIMT_INLINE long long read_clock(clockid_t source, Site site) {
     yield(site);
     note_change();
@@ -30,12 +108,39 @@ SIMT_INLINE unsigned long long __globaltimer(::simt::Site site = ::simt::Site::h
     return static_cast<unsigned long long>(::simt::read_clock(CLOCK_REALTIME, site));
 }
 
-// C has a clock() too. In a kernel it means CUDA's; the runtime's function behind this symbol distinguishes the two.
+/// C has a clock() too. In a kernel it means CUDA's; the runtime's function behind this symbol distinguishes the two.
 extern "C" clock_t clock(void) noexcept __asm__("simt_clock");
 
-// The sleep lasts until all other lanes have had their turn.
+/// The sleep lasts until all other lanes have had their turn.
 SIMT_INLINE void __nanosleep(unsigned, ::simt::Site site = ::simt::Site::here()) { ::simt::yield(site); }
 
 [[noreturn]] SIMT_INLINE void __trap() { ::simt::fail_lane("__trap()"); }
 SIMT_INLINE void __brkpt() {}
 SIMT_INLINE void __prof_trigger(int) {}
+
+// ---- malloc and free in kernels: CUDA's heap in device memory, which lives until cudaDeviceReset
+
+// As with clock(), the names mean something else on the host; the runtime's functions behind these symbols distinguish
+// the two. In the fast flavor, new and delete in kernels are the host's; in the checked one they use this heap, too.
+
+extern "C" void* malloc(size_t bytes) noexcept __asm__("simt_malloc");
+extern "C" void free(void* pointer) noexcept __asm__("simt_free");
+/// g++ makes this of malloc() and a memset() with zero.
+extern "C" void* calloc(size_t count, size_t bytes) noexcept __asm__("simt_calloc");
+
+#ifdef SIMT_CHECKED
+namespace simt {
+struct DeviceHeap {};
+}  // namespace simt
+
+/// simcc turns `new` into this. `delete` recognizes memory of the device heap by its address.
+void* operator new(decltype(sizeof 0) bytes, simt::DeviceHeap);
+void* operator new[](decltype(sizeof 0) bytes, simt::DeviceHeap);
+inline void operator delete(void* pointer, simt::DeviceHeap) { operator delete(pointer); }
+inline void operator delete[](void* pointer, simt::DeviceHeap) { operator delete[](pointer); }
+
+/// The library's functions are not instrumented. These report what they read and write.
+extern "C" void* memcpy(void* to, const void* from, size_t bytes) noexcept __asm__("simt_memcpy");
+extern "C" void* memmove(void* to, const void* from, size_t bytes) noexcept __asm__("simt_memmove");
+extern "C" void* memset(void* to, int value, size_t bytes) noexcept __asm__("simt_memset");
+#endif

@@ -66,8 +66,8 @@ static __thread __attribute__((used)) BlockIdentity block_identity asm(SIMT_IDEN
 asm(".weak " SIMT_IDENTITY_SYMBOL("lane_identity") "\n\t.hidden " SIMT_IDENTITY_SYMBOL("lane_identity"));
 asm(".weak " SIMT_IDENTITY_SYMBOL("block_identity") "\n\t.hidden " SIMT_IDENTITY_SYMBOL("block_identity"));
 
-// Index in the block, x fastest: 0 to threads per block - 1. Divided by 32, the quotient is the warp and the remainder
-// the lane.
+/// Index in the block, x fastest: 0 to threads per block - 1. Divided by 32, the quotient is the warp and the remainder
+/// the lane.
 SIMT_IDENTITY unsigned thread_rank() {
     return lane_identity.x + block_identity.dim_x * (lane_identity.y + block_identity.dim_y * lane_identity.z);
 }
@@ -76,10 +76,10 @@ SIMT_IDENTITY unsigned threads_per_block() {
     return block_identity.dim_x * block_identity.dim_y * block_identity.dim_z;
 }
 
-// Whether this OS thread runs kernels, which no thread of the host ever does.
+/// Whether this OS thread runs kernels, which no thread of the host ever does.
 SIMT_IDENTITY bool on_device() { return block_identity.dim_x != 0; }
 
-// Whether grid.sync() is allowed.
+/// Whether grid.sync() is allowed.
 SIMT_IDENTITY bool is_cooperative() { return block_identity.cooperative != 0; }
 
 }  // namespace SIMT_FLAVOR

@@ -1,44 +1,56 @@
 // SPDX-License-Identifier: MIT
-// One launch of a kernel, as the compiled launch statement passes it to the runtime.
+// One launch of a kernel, as the compiled launch statement passes it to the runtime, and kernels by address.
 #pragma once
+
+#include <stddef.h>
 
 #include <new>
 
-#include "simt/configuration.hpp"
-
 namespace simt {
 
-// Ends the program with a message; in the runtime.
+/// Threads in a block or blocks in a grid, along each axis.
+struct Extent {
+    unsigned x, y, z;
+};
+
+struct Configuration {
+    Extent grid, block;
+    size_t dynamic_shared_bytes;
+    void* stream;  ///< a cudaStream_t
+    bool cooperative = false;
+};
+
+/// Ends the program with a message; in the runtime.
 [[noreturn, gnu::cold]] void end_without_memory();
 
-// Memory for the simulator's own part of a launch. A failure ends the program instead of throwing: launches in CUDA
-// never throw, so nothing would catch it.
-template <class T>
+/// Memory for the simulator's own part of a launch. A failure ends the program instead of throwing: launches in CUDA
+/// never throw, so nothing would catch it.
+template <typename T>
 T* copy_or_end(const T& value) {
     T* const copy = new (std::nothrow) T(value);
     if (!copy) end_without_memory();
     return copy;
 }
 
-// The block that runs on this OS thread: filled by the runtime whenever it enters a block.
+/// The block that runs on this OS thread: filled by the runtime whenever it enters a block.
 struct BlockIdentity {
     unsigned index_x, index_y, index_z;
     unsigned dim_x, dim_y, dim_z;
     unsigned grid_x, grid_y, grid_z;
-    unsigned one_worker;   // nothing else runs device code: atomics need not be atomic
-    unsigned cooperative;  // grid.sync() is allowed
+    unsigned one_worker;   ///< nothing else runs device code: atomics need not be atomic
+    unsigned cooperative;  ///< grid.sync() is allowed
     unsigned dynamic_shared_bytes;
-    unsigned worker;  // the worker that runs it: the multiprocessor
+    unsigned worker;  ///< the worker that runs it: the multiprocessor
 };
 
-// Neighboring lanes in x, with threadIdx (first..last-1, y, z).
+/// Neighboring lanes in x, with threadIdx (first..last-1, y, z).
 struct LaneRow {
     unsigned first, last;
     unsigned y, z;
-    bool detached;  // a single lane with its own stack: see LaneIdentity
+    bool detached;  ///< a single lane with its own stack: see LaneIdentity
 };
 
-// The copied arguments of a launch; only the launch statement knows their type. Copies of this object share them.
+/// The copied arguments of a launch; only the launch statement knows their type. Copies of this object share them.
 class Arguments {
 public:
     Arguments() = default;
@@ -71,26 +83,26 @@ private:
 };
 
 struct Launch {
-    const char* name = nullptr;  // the kernel as written in the source
+    const char* name = nullptr;  ///< the kernel as written in the source
     Extent grid = {1, 1, 1}, block = {1, 1, 1};
     size_t dynamic_shared_bytes = 0;
-    unsigned most_threads = 0;  // per block, by the kernel's __launch_bounds__; 0: any number
-    bool cooperative = false;   // all blocks are resident at once: grid.sync() is allowed
-    bool checked = false;       // compiled in the checked flavor: its loads and stores report themselves
+    unsigned most_threads = 0;  ///< per block, by the kernel's __launch_bounds__; 0: any number
+    bool cooperative = false;   ///< all blocks are resident at once: grid.sync() is allowed
+    bool checked = false;       ///< compiled in the checked flavor: its loads and stores report themselves
     Arguments arguments;
-    // Calls the kernel for the lanes of a row, one after the other. Returns early after a lane that has waited: the
-    // lanes after it run elsewhere.
+    /// Calls the kernel for the lanes of a row, one after the other. Returns early after a lane that has waited: the
+    /// lanes after it run elsewhere.
     void (*run_lanes)(const void* arguments, const LaneRow& row) = nullptr;
-    // Sets blockIdx and its relatives to this block.
+    /// Sets blockIdx and its relatives to this block.
     void (*enter_block)(const BlockIdentity& block) = nullptr;
-    // Sets threadIdx to this lane, which has its own stack.
+    /// Sets threadIdx to this lane, which has its own stack.
     void (*enter_lane)(unsigned x, unsigned y, unsigned z) = nullptr;
-    // The index of the running lane in its block, x fastest.
+    /// The index of the running lane in its block, x fastest.
     unsigned (*running_lane)() = nullptr;
 };
 
-// The running lane is in the simulator's own code: nothing that happens there counts as the kernel's. (On the host
-// these do nothing.)
+/// The running lane is in the simulator's own code: nothing that happens there counts as the kernel's. (On the host
+/// these do nothing.)
 void enter_runtime();
 void leave_runtime();
 
@@ -102,8 +114,42 @@ public:
     RuntimeSection& operator=(const RuntimeSection&) = delete;
 };
 
-// Checks the launch against the limits of the current device and appends it to the stream (a cudaStream_t), in a kernel
-// to one of the running grid's own. Returns a cudaError_t value, which is also what cudaGetLastError() will return.
+/// Checks the launch against the limits of the current device and appends it to the stream (a cudaStream_t), in a
+/// kernel to one of the running grid's own. Returns a cudaError_t value, which is also what cudaGetLastError() will
+/// return.
 int submit(Launch&& launch, void* stream);
+
+/// A launch asks its kernel for its __launch_bounds__: see launch.hpp. `call` calls the kernel, and never returns,
+/// since the kernel answers.
+unsigned ask_for_bounds(void (*call)(void* body), void* body);
+[[noreturn, gnu::cold]] void answer_with_bounds(size_t most_threads);
+/// Does the same if the kernel is being asked.
+void answer_if_asked(size_t most_threads);
+
+// ---- a kernel's address that remembers how to call it
+
+// CUDA passes kernels as void*; a host compiler needs the parameter
+// types to launch one, so they are kept with the address for the life of the process.
+
+/// Launches a kernel with the addresses of its arguments in `arguments`, as cudaLaunchKernel receives them.
+typedef void KernelTrampoline(const void* kernel, const Configuration& configuration, void** arguments);
+
+/// Keeps the trampoline of the kernel at this address; kernel_trampoline() finds it again, or returns null.
+void remember_kernel(const void* kernel, KernelTrampoline* trampoline);
+KernelTrampoline* kernel_trampoline(const void* kernel);
+
+/// Converts from and to void*, so that it can be used wherever CUDA takes the address of a kernel.
+class KernelPointer {
+public:
+    KernelPointer() = default;
+    constexpr KernelPointer(const void* kernel) : address_(const_cast<void*>(kernel)) {}
+    template <typename... Parameters>
+    KernelPointer(void (*kernel)(Parameters...));  ///< in cuda_runtime.h: needs the launch templates
+
+    constexpr operator void*() const { return address_; }
+
+private:
+    void* address_;
+};
 
 }  // namespace simt

@@ -5,17 +5,88 @@
 // The kernel is part of the lambda's type, so each launch statement compiles to its own loop over lanes with the kernel
 // inlined. A computed kernel, as in table[i]<<<grid, block>>>(arguments), is passed as a pointer instead:
 //   ::simt::Launcher{ ::simt::kernel_value(table[i]), "table[i]", ::simt::configure(grid, block)}(arguments)
-// A launch asks its kernel for its __launch_bounds__ (launch_bounds.hpp). If simcc sees that there are none, launch()
-// is launch_without_bounds().
+// A launch asks its kernel for its __launch_bounds__ (see below). If simcc sees that there are none, launch() is
+// launch_without_bounds().
 #pragma once
 
-#include "identity.hpp"
 #include "simt/check.hpp"
+#include "simt/identity.hpp"
 #include "simt/kernel_launch.hpp"
-#include "simt/kernel_parameter.hpp"
-#include "simt/launch_bounds.hpp"
 #include "simt/warp_state.hpp"
 #include "vector_types.h"
+
+namespace simt {
+
+// ---- the type of a kernel's parameter
+
+// It is for launches with a braced argument: the rewriter turns the {1, 2} of k<<<1, 1>>>({1, 2}) into
+// simt::KernelParameter<decltype(k), 0>{1, 2}.
+
+template <typename Function, unsigned index>
+struct ParameterAt;
+template <typename Function, unsigned index>
+struct ParameterAt<Function*, index> : ParameterAt<Function, index> {};
+template <typename Function, unsigned index>
+struct ParameterAt<Function* const, index> : ParameterAt<Function, index> {};
+template <typename Function, unsigned index>
+struct ParameterAt<Function&, index> : ParameterAt<Function, index> {};
+template <typename First, typename... Rest, unsigned index>
+struct ParameterAt<void(First, Rest...), index> : ParameterAt<void(Rest...), index - 1> {};
+template <typename First, typename... Rest>
+struct ParameterAt<void(First, Rest...), 0> {
+    using type = First;
+};
+
+template <typename Function, unsigned index>
+using KernelParameter = typename ParameterAt<Function, index>::type;
+
+// ---- __launch_bounds__ at a launch
+
+// Only the call itself determines which kernel a launch statement means, and with which
+// template arguments. So the launch asks: it calls the kernel once, as no thread of a grid, and the kernel answers with
+// its bound instead of running. simcc begins every kernel with
+//     ::simt::tell_bounds(256);
+// (0: no bound). In the fast flavor this costs nothing: the loop over lanes is inlined, and the compiler sees that no
+// lane is asked.
+
+inline namespace SIMT_FLAVOR {
+
+#ifdef SIMT_CHECKED
+/// No branch in the kernel: the counters would count it.
+SIMT_INLINE void tell_bounds(size_t most_threads) { answer_if_asked(most_threads); }
+
+template <typename Body>
+SIMT_UNCHECKED void ask_kernel(void* body) {
+    (*static_cast<Body*>(body))();
+}
+#else
+constexpr unsigned asked_lane = ~0u;  // the threadIdx.x of no thread
+
+SIMT_INLINE void tell_bounds(size_t most_threads) {
+    if (__builtin_expect(lane_identity.x == asked_lane, 0)) answer_with_bounds(most_threads);
+}
+
+/// (`flatten`, as for the loop over lanes: here everything in the kernel but the answer vanishes.)
+template <typename Body>
+__attribute__((flatten, noinline)) void ask_kernel(void* body) {
+    lane_identity.x = asked_lane;
+    (*static_cast<Body*>(body))();
+}
+#endif
+
+/// The most threads per block of the kernel that `body` calls; 0: any number.
+template <typename Body>
+SIMT_UNCHECKED unsigned bounds_of(Body& body) {
+    const LaneIdentity lane = lane_identity;
+    const unsigned most_threads = ask_for_bounds(&ask_kernel<Body>, &body);
+    lane_identity = lane;
+    return most_threads;
+}
+
+}  // namespace SIMT_FLAVOR
+}  // namespace simt
+
+// ---- the launch
 
 struct CUstream_st;
 
@@ -26,70 +97,70 @@ inline Configuration configure(dim3 grid, dim3 block, size_t dynamic_shared_byte
     return {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, dynamic_shared_bytes, stream, false};
 }
 
-// A null pointer constant (0, NULL) loses its special meaning when it is passed on. This type replaces an integer
-// argument where the kernel does not take that integer: it converts to any pointer or number.
+/// A null pointer constant (0, NULL) loses its special meaning when it is passed on. This type replaces an integer
+/// argument where the kernel does not take that integer: it converts to any pointer or number.
 struct IntegerOrNull {
     long long value;
 
     IntegerOrNull(long long integer) : value(integer) {}
-    template <class T>
+    template <typename T>
     operator T*() const {
         return reinterpret_cast<T*>(value);
     }
     operator decltype(nullptr)() const { return nullptr; }
-    template <class T, class = decltype(static_cast<T>(0LL) + 1)>
+    template <typename T, typename = decltype(static_cast<T>(0LL) + 1)>
     operator T() const {
         return static_cast<T>(value);
     }
 };
 
-template <class T>
+template <typename T>
 struct WithoutReference {
     using type = T;
 };
-template <class T>
+template <typename T>
 struct WithoutReference<T&> {
     using type = T;
 };
-template <class T>
+template <typename T>
 struct WithoutReference<T&&> {
     using type = T;
 };
-template <class T>
+template <typename T>
 struct WithoutConst {
     using type = T;
 };
-template <class T>
+template <typename T>
 struct WithoutConst<const T> {
     using type = T;
 };
 
-// The type in which an argument is stored: by value, arrays and functions as pointers.
-template <class T>
+/// The type in which an argument is stored: by value, arrays and functions as pointers.
+template <typename T>
 struct Kept {
     using type = typename WithoutConst<T>::type;
 };
-template <class T, decltype(sizeof 0) n>
+template <typename T, decltype(sizeof 0) n>
 struct Kept<T[n]> {
     using type = T*;
 };
-template <class T, decltype(sizeof 0) n>
+template <typename T, decltype(sizeof 0) n>
 struct Kept<const T[n]> {
     using type = const T*;
 };
-template <class R, class... P>
+template <typename R, typename... P>
 struct Kept<R(P...)> {
     using type = R (*)(P...);
 };
-template <class T>
+template <typename T>
 using kept_type = typename Kept<typename WithoutReference<T>::type>::type;
 
-template <class T>
+template <typename T>
 constexpr bool is_pointer = false;
-template <class T>
+template <typename T>
 constexpr bool is_pointer<T*> = true;
 
-template <class T>
+template <typename T>
 struct NullFromInteger {
     using type = T;
 };
@@ -106,53 +177,53 @@ struct NullFromInteger<long long> {
     using type = IntegerOrNull;
 };
 
-template <class Kernel, class... P>
+template <typename Kernel, typename... P>
 constexpr auto accepts(int) -> decltype((*static_cast<const Kernel*>(nullptr))(*static_cast<P*>(nullptr)...), bool()) {
     return true;
 }
-template <class Kernel, class... P>
+template <typename Kernel, typename... P>
 constexpr bool accepts(...) {
     return false;
 }
 
-template <class Body>
+template <typename Body>
 void run_lanes(const void* arguments, const LaneRow& row);
 
 SIMT_UNCHECKED void enter_block(const BlockIdentity& block) { block_identity = block; }
 SIMT_UNCHECKED void enter_lane(unsigned x, unsigned y, unsigned z) { lane_identity = {x, y, z, 1}; }
 SIMT_UNCHECKED unsigned running_lane() { return thread_rank(); }
 
-// Whether the program's own constructors copy an argument for a lane. They read the host's data, and in CUDA the host
-// calls them: the checkers must not take this for the kernel's work.
-template <class... P>
+/// Whether the program's own constructors copy an argument for a lane. They read the host's data, and in CUDA the host
+/// calls them: the checkers must not take this for the kernel's work.
+template <typename... P>
 constexpr bool is_copied_by_program = is_checked && !(__is_trivially_copyable(P) && ...);
 
 // Calls the kernel. In the checked flavor, checked code begins here: the arguments arrive in registers or in the
 // lane's own stack frame, as a GPU kernel finds them in constant memory.
 #ifdef SIMT_CHECKED
-template <class Kernel, class... P>
+template <typename Kernel, typename... P>
 __attribute__((flatten, noinline)) void call(const Kernel& kernel, P... arguments) {
     if constexpr (is_copied_by_program<P...>) leave_runtime();
     kernel(arguments...);
 }
 #else
-template <class Kernel, class... P>
+template <typename Kernel, typename... P>
 SIMT_INLINE void call(const Kernel& kernel, P&... arguments) {
     kernel(arguments...);
 }
 #endif
 
-// An argument of a launch, if it is a pointer.
-template <class T>
+/// An argument of a launch, if it is a pointer.
+template <typename T>
 struct PassedPointer {
-    template <class A>
+    template <typename A>
     static void tell(const A&) {}
 };
-template <class T>
+template <typename T>
 struct PassedPointer<T*> {
     static void tell(const volatile void* pointer) { check::passes(pointer); }
 };
-template <class R, class... P>
+template <typename R, typename... P>
 struct PassedPointer<R (*)(P...)> : PassedPointer<int> {};
 
 #ifdef SIMT_CHECKED
@@ -161,13 +232,13 @@ struct PassedPointer<R (*)(P...)> : PassedPointer<int> {};
 #define SIMT_LAUNCH __attribute__((noinline))
 #endif
 
-template <class Kernel, bool may_have_bounds = true>
+template <typename Kernel, bool may_have_bounds = true>
 class Launcher {
 public:
     Launcher(const Kernel& kernel, const char* name, const Configuration& configuration)
         : configuration_(configuration), name_(name), kernel_(kernel) {}
 
-    template <class... A>
+    template <typename... A>
     void operator()(A&&... arguments) const {
         if constexpr (is_checked) (PassedPointer<kept_type<A>>::tell(arguments), ...);
         if constexpr (accepts<Kernel, kept_type<A>...>(0)) {
@@ -181,7 +252,7 @@ public:
 
 private:
     // (Out of line, so that it does not enlarge a kernel that launches.)
-    template <class... P>
+    template <typename... P>
     SIMT_LAUNCH void start(P... arguments) const {
         const RuntimeSection section;
         auto body = [kernel = kernel_, arguments...]() mutable SIMT_UNCHECKED_LAMBDA {
@@ -206,7 +277,7 @@ private:
     }
 
     // A launch statement that names its kernel asks once.
-    template <class Body>
+    template <typename Body>
     unsigned most_threads(Body& body) const {
         if constexpr (__is_empty(Kernel)) {
             constexpr unsigned unknown = ~0u;
@@ -227,11 +298,11 @@ private:
     Kernel kernel_;
 };
 
-template <class Kernel>
+template <typename Kernel>
 Launcher<Kernel> launch(const Kernel& kernel, const char* name, const Configuration& configuration) {
     return {kernel, name, configuration};
 }
-template <class Kernel>
+template <typename Kernel>
 Launcher<Kernel, false> launch_without_bounds(const Kernel& kernel, const char* name,
                                               const Configuration& configuration) {
     return {kernel, name, configuration};
@@ -239,8 +310,8 @@ Launcher<Kernel, false> launch_without_bounds(const Kernel& kernel, const char* 
 
 #undef SIMT_LAUNCH
 
-// The kernel as a pointer, even where the program computes a reference to it.
-template <class Kernel>
+/// The kernel as a pointer, even where the program computes a reference to it.
+template <typename Kernel>
 Kernel kernel_value(Kernel kernel) {
     return kernel;
 }
@@ -253,7 +324,7 @@ Kernel kernel_value(Kernel kernel) {
 #else
 #define SIMT_LANE_LOOP __attribute__((flatten, noinline))
 #endif
-template <class Body>
+template <typename Body>
 SIMT_LANE_LOOP void run_lanes(const void* arguments, const LaneRow& row) {
     if constexpr (is_copied_by_program<Body>) enter_runtime();
     Body body = *static_cast<const Body*>(arguments);

@@ -1,11 +1,124 @@
 // SPDX-License-Identifier: MIT
-// Mathematical functions that CUDA has and the C library lacks, and the fast ones with two underscores.
+// Mathematical functions in device code: those of the C library, min and max, and what CUDA adds.
 #pragma once
 
 #include <math.h>
 #include <stdlib.h>  // IWYU pragma: export
 
+#include "simt/conversions.hpp"
 #include "simt/declare.h"
+#include "simt/warp_state.hpp"
+
+namespace simt::device {
+
+// ---- C library functions that a GPU defines more strictly, or differently
+
+// simcc's rewriter calls these instead in device code.
+
+/// If one argument is NaN, the result is the other. -0 is less than +0.
+template <typename T>
+SIMT_INLINE T minimum(T x, T y) {
+    if (x < y) return x;
+    if (y < x) return y;
+    if (x == y) return signbit(x) ? x : y;
+    return x == x ? x : y;
+}
+template <typename T>
+SIMT_INLINE T maximum(T x, T y) {
+    if (x < y) return y;
+    if (y < x) return x;
+    if (x == y) return signbit(x) ? y : x;
+    return x == x ? x : y;
+}
+
+SIMT_INLINE float fminf(float x, float y) { return minimum(x, y); }
+SIMT_INLINE float fmaxf(float x, float y) { return maximum(x, y); }
+SIMT_INLINE float fmin(float x, float y) { return minimum(x, y); }
+SIMT_INLINE float fmax(float x, float y) { return maximum(x, y); }
+template <typename X, typename Y>
+SIMT_INLINE double fmin(X x, Y y) {
+    return minimum<double>(x, y);
+}
+template <typename X, typename Y>
+SIMT_INLINE double fmax(X x, Y y) {
+    return maximum<double>(x, y);
+}
+
+// A number out of range becomes the nearest integer.
+#define SIMT_TO_LONG(name, Integer, rounding)                                                               \
+    SIMT_INLINE Integer name##f(float x) { return ::simt::saturated<Integer>(__builtin_##rounding##f(x)); } \
+    SIMT_INLINE Integer name(float x) { return ::simt::saturated<Integer>(__builtin_##rounding##f(x)); }    \
+    SIMT_INLINE Integer name(double x) { return ::simt::saturated<Integer>(__builtin_##rounding(x)); }      \
+    template <typename X>                                                                                   \
+    SIMT_INLINE Integer name(X x) {                                                                         \
+        return name(static_cast<double>(x));                                                                \
+    }
+SIMT_TO_LONG(lrint, long, rint)
+SIMT_TO_LONG(llrint, long long, rint)
+SIMT_TO_LONG(lround, long, round)
+SIMT_TO_LONG(llround, long long, round)
+#undef SIMT_TO_LONG
+
+/// In a kernel the result is the number of arguments after the format, not of characters.
+template <typename... Arguments>
+int printf(const char* format, Arguments... arguments) {
+    const int characters = __builtin_printf(format, arguments...);
+    return ::simt::in_kernel() && characters >= 0 ? int(sizeof...(arguments)) : characters;
+}
+
+}  // namespace simt::device
+
+// ---- min and max for any two arithmetic types, as CUDA overloads them
+
+// They are templates so that a program's own min(int, int) takes precedence instead of being ambiguous, and so that
+// they do not clash with std::min under `using namespace std`.
+
+#define SIMT_MINMAX(left, right, result)                                                                          \
+    template <typename = void>                                                                                    \
+    SIMT_INLINE constexpr result min(left x, right y) {                                                           \
+        return static_cast<result>(y) < static_cast<result>(x) ? static_cast<result>(y) : static_cast<result>(x); \
+    }                                                                                                             \
+    template <typename = void>                                                                                    \
+    SIMT_INLINE constexpr result max(left x, right y) {                                                           \
+        return static_cast<result>(x) < static_cast<result>(y) ? static_cast<result>(y) : static_cast<result>(x); \
+    }
+/// Signed and unsigned values compare as unsigned, by the language's usual conversions.
+SIMT_MINMAX(int, int, int)
+SIMT_MINMAX(unsigned, unsigned, unsigned)
+SIMT_MINMAX(int, unsigned, unsigned)
+SIMT_MINMAX(unsigned, int, unsigned)
+SIMT_MINMAX(long, long, long)
+SIMT_MINMAX(unsigned long, unsigned long, unsigned long)
+SIMT_MINMAX(long, unsigned long, unsigned long)
+SIMT_MINMAX(unsigned long, long, unsigned long)
+SIMT_MINMAX(long long, long long, long long)
+SIMT_MINMAX(unsigned long long, unsigned long long, unsigned long long)
+SIMT_MINMAX(long long, unsigned long long, unsigned long long)
+SIMT_MINMAX(unsigned long long, long long, unsigned long long)
+#undef SIMT_MINMAX
+
+// If one argument is NaN, the result is the other; -0 is less than +0.
+#define SIMT_FLOAT_MINMAX(left, right, result, minimum, maximum) \
+    template <typename = void>                                   \
+    SIMT_INLINE result min(left x, right y) {                    \
+        return minimum<result>(x, y);                            \
+    }                                                            \
+    template <typename = void>                                   \
+    SIMT_INLINE result max(left x, right y) {                    \
+        return maximum<result>(x, y);                            \
+    }
+SIMT_FLOAT_MINMAX(float, float, float, simt::device::minimum, simt::device::maximum)
+SIMT_FLOAT_MINMAX(double, double, double, simt::device::minimum, simt::device::maximum)
+SIMT_FLOAT_MINMAX(float, double, double, simt::device::minimum, simt::device::maximum)
+SIMT_FLOAT_MINMAX(double, float, double, simt::device::minimum, simt::device::maximum)
+#undef SIMT_FLOAT_MINMAX
+
+SIMT_INLINE unsigned umin(unsigned x, unsigned y) { return y < x ? y : x; }
+SIMT_INLINE unsigned umax(unsigned x, unsigned y) { return x < y ? y : x; }
+SIMT_INLINE long long llmin(long long x, long long y) { return y < x ? y : x; }
+SIMT_INLINE long long llmax(long long x, long long y) { return x < y ? y : x; }
+SIMT_INLINE unsigned long long ullmin(unsigned long long x, unsigned long long y) { return y < x ? y : x; }
+SIMT_INLINE unsigned long long ullmax(unsigned long long x, unsigned long long y) { return x < y ? y : x; }
 
 // ---- Fast single-precision functions, as accurate here as the ordinary ones.
 SIMT_INLINE float __sinf(float x) { return sinf(x); }
@@ -86,8 +199,8 @@ SIMT_INLINE void sincos(float x, float* sine, float* cosine) { *sine = sinf(x), 
 // ---- The normal distribution and the error function.
 SIMT_INLINE double normcdf(double x) { return 0.5 * erfc(-x * 0.70710678118654752440); }
 
-// The inverse of normcdf: the rational approximation of P. J. Acklam (relative error 1.2e-9), and two steps of Halley's
-// method.
+/// The inverse of normcdf: the rational approximation of P. J. Acklam (relative error 1.2e-9), and two steps of
+/// Halley's method.
 inline double normcdfinv(double p) {
     if (!(p > 0.0 && p < 1.0)) return p == 0.0 ? -HUGE_VAL : p == 1.0 ? HUGE_VAL : NAN;
     constexpr double a[] = {-3.969683028665376e+01, 2.209460984245205e+02,  -2.759285104469687e+02,
@@ -118,7 +231,7 @@ inline double normcdfinv(double p) {
 SIMT_INLINE double erfcinv(double x) { return -0.70710678118654752440 * normcdfinv(0.5 * x); }
 SIMT_INLINE double erfinv(double x) { return x < 0.0 ? -erfcinv(1.0 + x) : erfcinv(1.0 - x); }
 
-// exp(x * x) * erfc(x): the product while both factors are in range, then the asymptotic series.
+/// exp(x * x) * erfc(x): the product while both factors are in range, then the asymptotic series.
 inline double erfcx(double x) {
     if (x < 25.0) return exp(x * x) * erfc(x);
     double term = 1.0, sum = 1.0;

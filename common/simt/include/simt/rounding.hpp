@@ -22,8 +22,8 @@ SIMT_INLINE double fused(double x, double y, double z) { return fma(x, y, z); }
 SIMT_INLINE float root(float x) { return sqrtf(x); }
 SIMT_INLINE double root(double x) { return sqrt(x); }
 
-// The exact value is nearest + error: returns it rounded. A NaN error (from infinite operands) changes nothing.
-template <Rounding mode, class T, class Error>
+/// The exact value is nearest + error: returns it rounded. A NaN error (from infinite operands) changes nothing.
+template <Rounding mode, typename T, typename Error>
 SIMT_INLINE T rounded(T nearest, Error error) {
     constexpr T infinity = static_cast<T>(__builtin_huge_val());
     const bool down = mode == Rounding::down || (mode == Rounding::zero && nearest > 0);
@@ -33,8 +33,8 @@ SIMT_INLINE T rounded(T nearest, Error error) {
     return nearest;
 }
 
-// A wider type: it holds every product of two floats, and has a larger exponent range than any result.
-template <class T>
+/// A wider type: it holds every product of two floats, and has a larger exponent range than any result.
+template <typename T>
 struct Wider {
     using type = double;
 };
@@ -48,30 +48,30 @@ SIMT_INLINE long double fused_wide(long double x, long double y, long double z) 
 SIMT_INLINE double root_wide(double x) { return sqrt(x); }
 SIMT_INLINE long double root_wide(long double x) { return sqrtl(x); }
 
-template <class W>
+template <typename W>
 struct Exact {
     W high, low;
 };
-template <class W>
+template <typename W>
 SIMT_INLINE Exact<W> sum_of(W x, W y) {
     const W sum = x + y, y_part = sum - x;
     return {sum, (x - (sum - y_part)) + (y - y_part)};
 }
 
-template <Rounding mode, class T, class W>
+template <Rounding mode, typename T, typename W>
 SIMT_INLINE T rounded_sum(Exact<W> exact) {
     const T nearest = static_cast<T>(exact.high);
     const W left_over = exact.high - nearest;
     return rounded<mode>(nearest, left_over != 0 ? left_over : exact.low);
 }
 
-// An exact sum of zero is negative when rounding down, unless both summands are positive zeros.
-template <Rounding mode, class T>
+/// An exact sum of zero is negative when rounding down, unless both summands are positive zeros.
+template <Rounding mode, typename T>
 SIMT_INLINE T zero_sum(T x, T y) {
     return mode == Rounding::down && (signbit(x) || signbit(y) || x != 0) ? -T(0) : x + y;
 }
 
-template <Rounding mode, class T>
+template <Rounding mode, typename T>
 SIMT_INLINE T add(T x, T y) {
     if (mode == Rounding::nearest) return x + y;
     using W = typename Wider<T>::type;
@@ -79,7 +79,7 @@ SIMT_INLINE T add(T x, T y) {
     return rounded_sum<mode, T>(sum_of<W>(x, y));
 }
 
-template <Rounding mode, class T>
+template <Rounding mode, typename T>
 SIMT_INLINE T multiply(T x, T y) {
     if (mode == Rounding::nearest) return x * y;
     using W = typename Wider<T>::type;
@@ -87,7 +87,7 @@ SIMT_INLINE T multiply(T x, T y) {
     return rounded_sum<mode, T>(Exact<W>{product, fused_wide(static_cast<W>(x), static_cast<W>(y), -product)});
 }
 
-template <Rounding mode, class T>
+template <Rounding mode, typename T>
 SIMT_INLINE T divide(T x, T y) {
     if (mode == Rounding::nearest) return x / y;
     using W = typename Wider<T>::type;
@@ -95,7 +95,7 @@ SIMT_INLINE T divide(T x, T y) {
     return rounded_sum<mode, T>(Exact<W>{quotient, y < 0 ? -remainder : remainder});
 }
 
-template <Rounding mode, class T>
+template <Rounding mode, typename T>
 SIMT_INLINE T square_root(T x) {
     if (mode == Rounding::nearest) return root(x);
     using W = typename Wider<T>::type;
@@ -103,7 +103,7 @@ SIMT_INLINE T square_root(T x) {
     return rounded_sum<mode, T>(Exact<W>{y, fused_wide(-y, y, static_cast<W>(x))});
 }
 
-template <Rounding mode, class T>
+template <Rounding mode, typename T>
 SIMT_INLINE T multiply_add(T x, T y, T z) {
     if (mode == Rounding::nearest) return fused(x, y, z);
     using W = typename Wider<T>::type;
@@ -173,5 +173,5 @@ SIMT_ROUNDED_FUNCTIONS(ru, up)
 SIMT_ROUNDED_FUNCTIONS(rd, down)
 #undef SIMT_ROUNDED_FUNCTIONS
 
-// Computed in double, whose 53 bits are enough for a single correct rounding.
+/// Computed in double, whose 53 bits are enough for a single correct rounding.
 SIMT_INLINE float __frsqrt_rn(float x) { return static_cast<float>(1.0 / sqrt(static_cast<double>(x))); }

@@ -8,8 +8,8 @@
 
 namespace simt {
 
-// The unsigned integer of the same width; no type for anything but integers.
-template <class T>
+/// The unsigned integer of the same width; no type for anything but integers.
+template <typename T>
 struct ShiftedInteger {
     static constexpr bool value = false;
 };
@@ -36,20 +36,20 @@ SIMT_SHIFTED(long long, unsigned long long)
 SIMT_SHIFTED(unsigned long long, unsigned long long)
 #undef SIMT_SHIFTED
 
-// The type without reference, const and volatile.
-template <class T>
+/// The type without reference, const and volatile.
+template <typename T>
 struct Plain {
     using type = T;
 };
-template <class T>
+template <typename T>
 struct Plain<T&> : Plain<T> {};
-template <class T>
+template <typename T>
 struct Plain<T&&> : Plain<T> {};
-template <class T>
+template <typename T>
 struct Plain<const T> : Plain<T> {};
-template <class T>
+template <typename T>
 struct Plain<volatile T> : Plain<T> {};
-template <class T>
+template <typename T>
 struct Plain<const volatile T> : Plain<T> {};
 
 template <bool condition>
@@ -58,16 +58,16 @@ template <>
 struct ShiftIf<true> {
     using type = int;
 };
-template <class L, class R>
+template <typename L, typename R>
 using if_integers = typename ShiftIf<ShiftedInteger<typename Plain<L>::type>::value &&
                                      ShiftedInteger<typename Plain<R>::type>::value>::type;
-template <class L, class R>
+template <typename L, typename R>
 using unless_integers = typename ShiftIf<!(ShiftedInteger<typename Plain<L>::type>::value &&
                                            ShiftedInteger<typename Plain<R>::type>::value)>::type;
 
-// Without branches: an amount out of range masks the result, or becomes the largest amount. Integers are taken by
-// value, since a bit-field has no address.
-template <class L, class R, if_integers<L, R> = 0>
+/// Without branches: an amount out of range masks the result, or becomes the largest amount. Integers are taken by
+/// value, since a bit-field has no address.
+template <typename L, typename R, if_integers<L, R> = 0>
 SIMT_INLINE constexpr auto shift_left(L value, R amount) {
     using Result = decltype(+value);
     using Unsigned = typename ShiftedInteger<Result>::type;
@@ -76,7 +76,7 @@ SIMT_INLINE constexpr auto shift_left(L value, R amount) {
     const Unsigned kept = static_cast<Unsigned>(0) - static_cast<Unsigned>(bits < width);
     return static_cast<Result>(static_cast<Unsigned>(value) << (bits & (width - 1)) & kept);
 }
-template <class L, class R, if_integers<L, R> = 0>
+template <typename L, typename R, if_integers<L, R> = 0>
 SIMT_INLINE constexpr auto shift_right(L value, R amount) {
     using Result = decltype(+value);
     using Unsigned = typename ShiftedInteger<Result>::type;
@@ -89,38 +89,38 @@ SIMT_INLINE constexpr auto shift_right(L value, R amount) {
         return static_cast<Result>(static_cast<Unsigned>(value) >> (bits & (width - 1)) & kept);
     }
 }
-template <class L, class R, if_integers<L, R> = 0>
+template <typename L, typename R, if_integers<L, R> = 0>
 SIMT_INLINE constexpr L& assign_shift_left(L& value, R amount) {
     value = static_cast<L>(shift_left(value, amount));
     return value;
 }
-template <class L, class R, if_integers<L, R> = 0>
+template <typename L, typename R, if_integers<L, R> = 0>
 SIMT_INLINE constexpr L& assign_shift_right(L& value, R amount) {
     value = static_cast<L>(shift_right(value, amount));
     return value;
 }
-template <class L, class R, if_integers<L, R> = 0>
+template <typename L, typename R, if_integers<L, R> = 0>
 SIMT_INLINE void assign_shift_left(volatile L& value, R amount) {
     value = static_cast<L>(shift_left(value, amount));
 }
-template <class L, class R, if_integers<L, R> = 0>
+template <typename L, typename R, if_integers<L, R> = 0>
 SIMT_INLINE void assign_shift_right(volatile L& value, R amount) {
     value = static_cast<L>(shift_right(value, amount));
 }
 
-template <class L, class R, unless_integers<L, R> = 0>
+template <typename L, typename R, unless_integers<L, R> = 0>
 SIMT_INLINE constexpr decltype(auto) shift_left(L&& left, R&& right) {
     return static_cast<L&&>(left) << static_cast<R&&>(right);
 }
-template <class L, class R, unless_integers<L, R> = 0>
+template <typename L, typename R, unless_integers<L, R> = 0>
 SIMT_INLINE constexpr decltype(auto) shift_right(L&& left, R&& right) {
     return static_cast<L&&>(left) >> static_cast<R&&>(right);
 }
-template <class L, class R, unless_integers<L, R> = 0>
+template <typename L, typename R, unless_integers<L, R> = 0>
 SIMT_INLINE constexpr decltype(auto) assign_shift_left(L&& left, R&& right) {
     return static_cast<L&&>(left) <<= static_cast<R&&>(right);
 }
-template <class L, class R, unless_integers<L, R> = 0>
+template <typename L, typename R, unless_integers<L, R> = 0>
 SIMT_INLINE constexpr decltype(auto) assign_shift_right(L&& left, R&& right) {
     return static_cast<L&&>(left) >>= static_cast<R&&>(right);
 }

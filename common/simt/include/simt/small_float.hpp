@@ -6,14 +6,14 @@
 
 namespace simt {
 
-// A format with one sign bit, `exponent_bits` and `fraction_bits`, in IEEE 754's layout.
+/// A format with one sign bit, `exponent_bits` and `fraction_bits`, in IEEE 754's layout.
 template <int exponent_bits_, int fraction_bits_>
 struct FloatFormat {
     static constexpr int exponent_bits = exponent_bits_, fraction_bits = fraction_bits_;
     static constexpr int bias = (1 << (exponent_bits - 1)) - 1;
     static constexpr unsigned short infinity = ((1 << exponent_bits) - 1) << fraction_bits;
     static constexpr unsigned short largest = infinity - 1;
-    static constexpr unsigned short nan = 0x7fff;  // CUDA converts every NaN to this
+    static constexpr unsigned short nan = 0x7fff;  ///< CUDA converts every NaN to this
     static constexpr unsigned short one = bias << fraction_bits;
 };
 using HalfFormat = FloatFormat<5, 10>;
@@ -21,7 +21,7 @@ using Bfloat16Format = FloatFormat<8, 7>;
 
 enum class Rounding { nearest, zero, down, up };
 
-template <class To, class From>
+template <typename To, typename From>
 SIMT_INLINE To reinterpret_bits(From from) {
     static_assert(sizeof(To) == sizeof(From), "");
     To to;
@@ -29,9 +29,9 @@ SIMT_INLINE To reinterpret_bits(From from) {
     return to;
 }
 
-// Rounds a double once, to the format. Denormals are kept; a value that is too large becomes infinity or, when rounding
-// towards zero, the largest number.
-template <class Format, Rounding rounding>
+/// Rounds a double once, to the format. Denormals are kept; a value that is too large becomes infinity or, when
+/// rounding towards zero, the largest number.
+template <typename Format, Rounding rounding>
 inline unsigned short narrow(double value) {
     const auto bits = reinterpret_bits<unsigned long long>(value);
     const unsigned short sign = (bits >> 63) << 15;
@@ -64,8 +64,8 @@ inline unsigned short narrow(double value) {
     return sign | (to_infinity ? Format::infinity : Format::largest);
 }
 
-// The common case, float to nearest, without 64-bit arithmetic.
-template <class Format>
+/// The common case, float to nearest, without 64-bit arithmetic.
+template <typename Format>
 SIMT_INLINE unsigned short narrow_nearest(float value);
 
 template <>
@@ -92,8 +92,8 @@ SIMT_INLINE unsigned short narrow_nearest<HalfFormat>(float value) {
     return static_cast<unsigned short>(sign | ((magnitude - ((127 - 15) << 23) + 0xfff + odd) >> 13));
 }
 
-// Every number of either format is a float.
-template <class Format>
+/// Every number of either format is a float.
+template <typename Format>
 SIMT_INLINE float widen(unsigned short bits);
 
 template <>
@@ -112,8 +112,8 @@ SIMT_INLINE float widen<HalfFormat>(unsigned short bits) {
     return reinterpret_bits<float>(sign | reinterpret_bits<unsigned>(denormal));
 }
 
-// The sum rounded to odd: if it is not exact, its last bit is one. Rounding it again to a shorter format then gives the
-// same result as rounding the exact sum.
+/// The sum rounded to odd: if it is not exact, its last bit is one. Rounding it again to a shorter format then gives
+/// the same result as rounding the exact sum.
 SIMT_INLINE double add_to_odd(double a, double b) {
     const double sum = a + b;
     if (!(sum - sum == 0)) return sum;  // infinity or NaN
@@ -125,7 +125,7 @@ SIMT_INLINE double add_to_odd(double a, double b) {
     return reinterpret_bits<double>(bits);
 }
 
-// A 64-bit integer as a double, rounded to odd for the same reason.
+/// A 64-bit integer as a double, rounded to odd for the same reason.
 SIMT_INLINE double to_odd(unsigned long long value) {
     return add_to_odd(static_cast<double>(value >> 32) * 0x1p32, static_cast<double>(value & 0xffffffff));
 }

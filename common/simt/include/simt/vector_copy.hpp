@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A kernel accesses a vector of 16 bytes or more that is not aligned to 16. Does nothing on the host.
+/// A kernel accesses a vector of 16 bytes or more that is not aligned to 16. Does nothing on the host.
 extern "C" void simt_misaligned_vector(const void* address, bool is_write);
 
 namespace simt {

@@ -2,16 +2,16 @@
 // How a lane waits: the inlined steady state of every barrier, shuffle and vote.
 #pragma once
 
-#include "check.hpp"
-#include "identity.hpp"
-#include "warp_state.hpp"
+#include "simt/check.hpp"
+#include "simt/identity.hpp"
+#include "simt/warp_state.hpp"
 
 namespace simt {
 inline namespace SIMT_FLAVOR {
 
 constexpr unsigned every_lane = 0xffffffffu;
 
-// The running lane's context, with the place of the wait recorded for messages.
+/// The running lane's context, with the place of the wait recorded for messages.
 SIMT_UNCHECKED Context* waiting_lane(Site site) {
     if (__builtin_expect(!lane_identity.detached, 0)) {
         detach_lane(lane_identity.x, lane_identity.y, lane_identity.z);
@@ -34,7 +34,7 @@ SIMT_UNCHECKED void switch_lane(Context* self, Context* next) {
     lane_identity.detached = self->detached;
 }
 
-// Runs the other lanes until this one is back in `ready`. The warp has already recorded what it waits for.
+/// Runs the other lanes until this one is back in `ready`. The warp has already recorded what it waits for.
 SIMT_UNCHECKED void let_others_run(Context* self, Warp* warp) {
     unsigned ready = warp->ready;
     Context* next;
@@ -47,8 +47,8 @@ SIMT_UNCHECKED void let_others_run(Context* self, Warp* warp) {
     switch_lane(self, next);
 }
 
-// Waits until all lanes of `mask` that are still in the kernel have arrived. Their values in warp->arriving are then in
-// warp->published, until the lane waits again.
+/// Waits until all lanes of `mask` that are still in the kernel have arrived. Their values in warp->arriving are then
+/// in warp->published, until the lane waits again.
 SIMT_UNCHECKED void meet(Context* self, Warp* warp, unsigned mask) {
     warp->meeting |= lane_bit(self);
     if (__builtin_expect((warp->live & ~mask) != 0, 0)) {
@@ -71,7 +71,7 @@ SIMT_UNCHECKED void meet(Context* self, Warp* warp, unsigned mask) {
     let_others_run(self, warp);
 }
 
-// The running lane has taken a lock, or has stopped waiting.
+/// The running lane has taken a lock, or has stopped waiting.
 SIMT_UNCHECKED void note_change() {
     ++changes_made;
     TurnsTaken* const taken = turns_taken;
@@ -82,14 +82,14 @@ SIMT_UNCHECKED void note_change() {
     __atomic_store_n(&taken->count, taken->count + 1, __ATOMIC_RELAXED);
 }
 
-// The running lane has seen this value where it waits for another one.
+/// The running lane has seen this value where it waits for another one.
 SIMT_UNCHECKED void note_value_seen(unsigned long long value) {
     const unsigned long long mixed = (value + reinterpret_cast<unsigned long long>(current_lane)) * 0x9e3779b97f4a7c15;
     values_seen += mixed ^ mixed >> 32;
 }
 
-// Called in a polling loop: every other lane of the block goes first, and eventually other blocks. Does nothing on the
-// host. `seen`: the value that the lane polls, if it is known here.
+/// Called in a polling loop: every other lane of the block goes first, and eventually other blocks. Does nothing on the
+/// host. `seen`: the value that the lane polls, if it is known here.
 SIMT_OUT_OF_LINE void yield(Site site = Site::here(), unsigned long long seen = 0) {
     if (!in_kernel()) return;
     note_value_seen(seen);
@@ -100,7 +100,7 @@ SIMT_OUT_OF_LINE void yield(Site site = Site::here(), unsigned long long seen = 
     let_others_run(self, warp);
 }
 
-// Lives as long as a loop in which the lane only waits for others: simcc's rewriter declares it before the loop.
+/// Lives as long as a loop in which the lane only waits for others: simcc's rewriter declares it before the loop.
 class Polling {
 public:
     SIMT_INLINE Polling() {
@@ -118,6 +118,13 @@ public:
 private:
     bool is_inner_ = false;  // this loop is inside another such loop
 };
+
+// ---- the end of a lane whose assertion failed: see assert.h
+
+[[noreturn]] SIMT_UNCHECKED void assertion_failed(const char* expression, const char* file, unsigned line,
+                                                  const char* function) {
+    fail_assertion(lane_identity.x, lane_identity.y, lane_identity.z, expression, file, line, function);
+}
 
 }  // namespace SIMT_FLAVOR
 }  // namespace simt

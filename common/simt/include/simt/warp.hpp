@@ -6,13 +6,13 @@
 // its mask gets its own value.
 #pragma once
 
-#include "barrier.hpp"
+#include "simt/device_functions.hpp"
 
 namespace simt {
 inline namespace SIMT_FLAVOR {
 
-// A value as 64 bits and back: any trivially copyable type of up to 8 bytes (all numbers, half2, float2, pointers).
-template <class T>
+/// A value as 64 bits and back: any trivially copyable type of up to 8 bytes (all numbers, half2, float2, pointers).
+template <typename T>
 SIMT_INLINE unsigned long long to_bits(const T& value) {
     static_assert(sizeof(T) <= 8, "warp functions move values of up to 8 bytes");
     unsigned long long bits = 0;
@@ -20,15 +20,15 @@ SIMT_INLINE unsigned long long to_bits(const T& value) {
     return bits;
 }
 
-template <class T>
+template <typename T>
 SIMT_INLINE T from_bits(unsigned long long bits) {
     T value;
     __builtin_memcpy(static_cast<void*>(&value), &bits, sizeof value);
     return value;
 }
 
-// Gives `bits` to the lanes of `mask` and waits for them. Returns their 32 values, by lane; read them before the next
-// wait.
+/// Gives `bits` to the lanes of `mask` and waits for them. Returns their 32 values, by lane; read them before the next
+/// wait.
 SIMT_UNCHECKED const unsigned long long* exchange(unsigned mask, unsigned long long bits, Site site,
                                                   check::Wait kind = check::Wait::match,
                                                   unsigned source = check::no_lane) {
@@ -40,7 +40,7 @@ SIMT_UNCHECKED const unsigned long long* exchange(unsigned mask, unsigned long l
     return warp->published->values;
 }
 
-// The lanes of `mask` whose predicate holds.
+/// The lanes of `mask` whose predicate holds.
 SIMT_UNCHECKED unsigned vote(unsigned mask, bool predicate, Site site) {
     if constexpr (is_checked) check::arrive(check::Wait::vote, mask, check::no_lane, site);
     Context* self = waiting_lane(site);
@@ -58,13 +58,13 @@ SIMT_UNCHECKED void warp_barrier(unsigned mask, Site site) {
 
 SIMT_IDENTITY unsigned lane_in_warp() { return lane_identity.detached ? current_lane->lane : thread_rank() % 32; }
 
-// The lanes of this warp that have not left the kernel.
+/// The lanes of this warp that have not left the kernel.
 SIMT_UNCHECKED unsigned live_lanes(Site site) {
     waiting_lane(site);
     return current_warp->live;
 }
 
-// The lanes that are in this call together: those that arrive before every lane of the warp has to wait.
+/// The lanes that are in this call together: those that arrive before every lane of the warp has to wait.
 SIMT_UNCHECKED unsigned active_lanes(Site site) {
     if constexpr (is_checked) check::arrive(check::Wait::active_mask, every_lane, check::no_lane, site);
     Context* self = waiting_lane(site);
@@ -74,21 +74,21 @@ SIMT_UNCHECKED unsigned active_lanes(Site site) {
     return warp->masks[self->lane];
 }
 
-// The value of lane `source`.
-template <class T>
+/// The value of lane `source`.
+template <typename T>
 SIMT_UNCHECKED T value_of_lane(unsigned mask, const T& value, unsigned source, Site site) {
     const unsigned long long* values = exchange(mask, to_bits(value), site, check::Wait::shuffle, source);
     return mask >> source & 1 ? from_bits<T>(values[source]) : value;
 }
 
-// The first lane of this lane's segment of `width` (a power of two) lanes.
+/// The first lane of this lane's segment of `width` (a power of two) lanes.
 SIMT_INLINE unsigned segment_start(unsigned lane, int width) { return lane & ~static_cast<unsigned>(width - 1); }
 
-// The lanes that took part in the last meeting.
+/// The lanes that took part in the last meeting.
 SIMT_UNCHECKED unsigned present_lanes() { return current_warp->published->present; }
 
-// Combines the values of the lanes in `mask`, lowest lane first.
-template <class T, class Operation>
+/// Combines the values of the lanes in `mask`, lowest lane first.
+template <typename T, typename Operation>
 SIMT_UNCHECKED T reduce_lanes(unsigned mask, const T& value, Operation operation, Site site) {
     const unsigned long long* values = exchange(mask, to_bits(value), site);
     unsigned left = mask & current_warp->published->present;
@@ -97,8 +97,8 @@ SIMT_UNCHECKED T reduce_lanes(unsigned mask, const T& value, Operation operation
     return result;
 }
 
-// Lanes of `mask` whose value has the same bits as this lane's.
-template <class T>
+/// Lanes of `mask` whose value has the same bits as this lane's.
+template <typename T>
 SIMT_UNCHECKED unsigned lanes_with_same_value(unsigned mask, const T& value, Site site) {
     const unsigned long long bits = to_bits(value);
     const unsigned long long* values = exchange(mask, bits, site);
@@ -115,27 +115,27 @@ SIMT_UNCHECKED unsigned lanes_with_same_value(unsigned mask, const T& value, Sit
 
 #define SIMT_SITE ::simt::Site site = ::simt::Site::here()
 
-template <class T>
+template <typename T>
 SIMT_INLINE T __shfl_sync(unsigned mask, T value, int source, int width = warpSize, SIMT_SITE) {
     const unsigned lane = ::simt::lane_in_warp();
     return ::simt::value_of_lane(mask, value, ::simt::segment_start(lane, width) + (source & (width - 1)), site);
 }
 
-template <class T>
+template <typename T>
 SIMT_INLINE T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = warpSize, SIMT_SITE) {
     const unsigned lane = ::simt::lane_in_warp();
     const unsigned position = lane - ::simt::segment_start(lane, width);
     return ::simt::value_of_lane(mask, value, delta > position ? lane : lane - delta, site);
 }
 
-template <class T>
+template <typename T>
 SIMT_INLINE T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = warpSize, SIMT_SITE) {
     const unsigned lane = ::simt::lane_in_warp();
     const unsigned behind = ::simt::segment_start(lane, width) + width - 1 - lane;
     return ::simt::value_of_lane(mask, value, delta > behind ? lane : lane + delta, site);
 }
 
-template <class T>
+template <typename T>
 SIMT_INLINE T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = warpSize, SIMT_SITE) {
     const unsigned lane = ::simt::lane_in_warp();
     const unsigned source = lane ^ static_cast<unsigned>(lane_mask);
@@ -155,7 +155,7 @@ SIMT_INLINE int __all_sync(unsigned mask, int predicate, SIMT_SITE) {
     return ::simt::vote(mask, predicate == 0, site) == 0;
 }
 
-// True if the predicate has the same truth value in all lanes.
+/// True if the predicate has the same truth value in all lanes.
 SIMT_INLINE int __uni_sync(unsigned mask, int predicate, SIMT_SITE) {
     const unsigned holds = ::simt::vote(mask, predicate != 0, site);
     return holds == 0 || holds == (mask & ::simt::present_lanes());
@@ -165,13 +165,13 @@ SIMT_INLINE void __syncwarp(unsigned mask = ::simt::every_lane, SIMT_SITE) { ::s
 
 SIMT_INLINE unsigned __activemask(SIMT_SITE) { return ::simt::active_lanes(site); }
 
-template <class T>
+template <typename T>
 SIMT_INLINE unsigned __match_any_sync(unsigned mask, T value, SIMT_SITE) {
     return ::simt::lanes_with_same_value(mask, value, site);
 }
 
-// Returns the lanes of the mask if all have the same value, else 0.
-template <class T>
+/// Returns the lanes of the mask if all have the same value, else 0.
+template <typename T>
 SIMT_INLINE unsigned __match_all_sync(unsigned mask, T value, int* all_equal, SIMT_SITE) {
     const unsigned same = ::simt::lanes_with_same_value(mask, value, site);
     *all_equal = same == (mask & ::simt::present_lanes());

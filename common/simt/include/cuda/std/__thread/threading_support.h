@@ -42,8 +42,8 @@ inline int yield_or_nanosleep(const timespec* wanted, timespec* remaining) {
 
 _LIBCUDACXX_BEGIN_NAMESPACE_STD
 
-// Whether `condition` has become true, within `limit` unless that is 0.
-template <class Condition>
+/// Whether `condition` has become true, within `limit` unless that is 0.
+template <typename Condition>
 bool __cccl_thread_poll_with_backoff(Condition&& condition, chrono::nanoseconds limit = chrono::nanoseconds::zero()) {
     const ::simt::Polling polling;
     const auto start = chrono::high_resolution_clock::now();

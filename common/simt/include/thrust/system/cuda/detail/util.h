@@ -3,4 +3,4 @@
 #pragma once
 #include_next <thrust/system/cuda/detail/util.h>
 
-#include "simt/thrust_values.hpp"
+#include "simt/thrust.hpp"

@@ -30,17 +30,17 @@
 namespace simt {
 namespace thrust_sort {
 
-template <class Iterator>
+template <typename Iterator>
 using ValueOf = typename thrust::iterator_traits<Iterator>::value_type;
 
-template <class Compare, class Key>
+template <typename Compare, typename Key>
 constexpr bool is_ascending = std::is_same_v<Compare, thrust::less<Key>> || std::is_same_v<Compare, thrust::less<>>;
-template <class Compare, class Key>
+template <typename Compare, typename Key>
 constexpr bool is_descending =
     std::is_same_v<Compare, thrust::greater<Key>> || std::is_same_v<Compare, thrust::greater<>>;
 
-// Whether the bits of a key determine its place in this order.
-template <class Compare, class Key>
+/// Whether the bits of a key determine its place in this order.
+template <typename Compare, typename Key>
 constexpr bool has_radix =
     std::is_arithmetic_v<Key> && sizeof(Key) <= 8 && (is_ascending<Compare, Key> || is_descending<Compare, Key>);
 
@@ -50,8 +50,8 @@ using Unsigned =
                        std::conditional_t<bytes == 2, std::uint16_t,
                                           std::conditional_t<bytes == 4, std::uint32_t, std::uint64_t>>>;
 
-// An unsigned number in the order of the keys. -0.0 is 0.0, as in comparisons.
-template <class Key>
+/// An unsigned number in the order of the keys. -0.0 is 0.0, as in comparisons.
+template <typename Key>
 Unsigned<sizeof(Key)> radix_of(Key key) {
     using Bits = Unsigned<sizeof(Key)>;
     constexpr Bits sign = Bits(Bits(1) << (8 * sizeof(Bits) - 1));
@@ -65,12 +65,12 @@ Unsigned<sizeof(Key)> radix_of(Key key) {
     }
 }
 
-// In kernels malloc() gives memory of the device, and the standard allocator the host's.
-template <class T>
+/// In kernels malloc() gives memory of the device, and the standard allocator the host's.
+template <typename T>
 struct HeapAllocator {
     using value_type = T;
     HeapAllocator() = default;
-    template <class Other>
+    template <typename Other>
     HeapAllocator(const HeapAllocator<Other>&) {}
     T* allocate(size_t count) {
         if (void* const memory = malloc(count * sizeof(T))) return static_cast<T*>(memory);
@@ -80,11 +80,11 @@ struct HeapAllocator {
     friend bool operator==(HeapAllocator, HeapAllocator) { return true; }
     friend bool operator!=(HeapAllocator, HeapAllocator) { return false; }
 };
-template <class T>
+template <typename T>
 using Array = std::vector<T, HeapAllocator<T>>;
 
-// Radix sort, one byte per pass from the lowest up; a pass in which all elements agree is skipped.
-template <bool descending, class Element, class KeyOf>
+/// Radix sort, one byte per pass from the lowest up; a pass in which all elements agree is skipped.
+template <bool descending, typename Element, typename KeyOf>
 void sort_by_radix(Element* data, size_t n, KeyOf key_of) {
     using Bits = decltype(radix_of(key_of(*data)));
     const auto digit = [&](Element& element, size_t pass) -> unsigned {
@@ -106,8 +106,8 @@ void sort_by_radix(Element* data, size_t n, KeyOf key_of) {
     if (from != data) std::move(from, from + n, data);
 }
 
-// Short runs by insertion, then merged in pairs. (std::stable_sort() would take its memory from the host.)
-template <class Element, class Before>
+/// Short runs by insertion, then merged in pairs. (std::stable_sort() would take its memory from the host.)
+template <typename Element, typename Before>
 void sort_by_merging(Element* data, size_t n, Before before) {
     constexpr size_t run = 16;
     for (size_t first = 0; first < n; first += run) {
@@ -131,7 +131,7 @@ void sort_by_merging(Element* data, size_t n, Before before) {
     if (from != data) std::move(from, from + n, data);
 }
 
-template <class Element, class KeyOf, class Compare>
+template <typename Element, typename KeyOf, typename Compare>
 void sort_plain_memory(Element* data, size_t n, KeyOf key_of, Compare compare) {
     using Key = std::decay_t<decltype(key_of(*data))>;
     constexpr size_t few = 64;  // the counts of radix sort take longer
@@ -144,7 +144,7 @@ void sort_plain_memory(Element* data, size_t n, KeyOf key_of, Compare compare) {
     });
 }
 
-template <class Iterator, class Compare>
+template <typename Iterator, typename Compare>
 void sort_keys(Iterator first, Iterator last, Compare compare) {
     using Key = ValueOf<Iterator>;
     const auto key_of = [](auto& key) -> auto& { return key; };
@@ -161,13 +161,13 @@ void sort_keys(Iterator first, Iterator last, Compare compare) {
     }
 }
 
-template <class Key, class Value>
+template <typename Key, typename Value>
 struct KeyAndValue {
     Key key;
     Value value;
 };
 
-template <class Keys, class Values, class Compare>
+template <typename Keys, typename Values, typename Compare>
 void sort_keys_and_values(Keys first, Keys last, Values values, Compare compare) {
     using Element = KeyAndValue<ValueOf<Keys>, ValueOf<Values>>;
     Array<Element> elements;
@@ -190,12 +190,12 @@ namespace system {
 namespace detail {
 namespace sequential {
 
-template <class Policy, class Iterator, class Compare>
+template <typename Policy, typename Iterator, typename Compare>
 void stable_sort(execution_policy<Policy>&, Iterator first, Iterator last, Compare compare) {
     ::simt::thrust_sort::sort_keys(first, last, compare);
 }
 
-template <class Policy, class Keys, class Values, class Compare>
+template <typename Policy, typename Keys, typename Values, typename Compare>
 void stable_sort_by_key(execution_policy<Policy>&, Keys first, Keys last, Values values, Compare compare) {
     ::simt::thrust_sort::sort_keys_and_values(first, last, values, compare);
 }
