@@ -106,11 +106,43 @@ expect_right_for() {
     refuses 2 "--width and --weights both choose the filter" conv1d --width 3 --weights 1,2
 }
 
+@test "a textbook kernel, copied into another program, is plain CUDA that convolves" {
+    local name kernels=(global shared constant shuffle) common='(input, n, output, n, 1, '
+    printf '#include <cstdio>\nconstexpr unsigned n = 1000;\n' >program.cu
+    for name in global shared; do
+        copy_kernel conv1d/textbook.cuh conv1d_$name "const T* input, T* output, const T* h_taps" \
+            "    const of_conv1d_$name::Taps<T> taps{{h_taps[0], h_taps[1], h_taps[2]}, nullptr, 3};
+    conv1d_$name<<<8, 128, 130 * sizeof(T)>>>${common}taps);"
+    done
+    for name in constant shuffle; do
+        copy_kernel conv1d/textbook.cuh conv1d_$name "const T* input, T* output, const T* h_taps" \
+            "    cudaMemcpyToSymbol(of_conv1d_$name::constant_tap_memory, h_taps, 3 * sizeof(T));
+    conv1d_$name<<<8, 128, 130 * sizeof(T)>>>${common}3);"
+    done
+    cat >>program.cu <<'END'
+template <typename T>
+void print(void (*run)(const T*, T*, const T*)) {
+    const T taps[] = {1, 2, 4};
+    T *input, *output, sum = 0;
+    cudaMallocManaged(&input, n * sizeof(T));
+    cudaMallocManaged(&output, n * sizeof(T));
+    for (unsigned i = 0; i < n; ++i) input[i] = i % 10;
+    run(input, output, taps);
+    if (cudaDeviceSynchronize() != cudaSuccess) return;
+    for (unsigned i = 0; i < n; ++i) sum += output[i];
+    printf("%g %g %g\n", double(output[0]), double(output[n - 1]), double(sum));
+}
+END
+    { echo 'int main() {' && printf 'print<float>(run_conv1d_%s);\nprint<double>(run_conv1d_%s);\n' \
+        global global shared shared constant constant shuffle shuffle && echo '}'; } >>program.cu
+    copies_print "$(printf "4 26 31491\n%.0s" "${kernels[@]}" "${kernels[@]}")"
+}
+
 # ---- in the simulator
 
 @test "the counters are the lecture's: 384 global loads per block of 128, and 130 with a shared tile" {
     on_simulator || skip "its own device"
-    expect_fine conv1d --counters -k global,shared -n 128Ki -b 128 --border clamp --csv
+    expect_fine conv1d --counters -k global,shared -n $((128 * 1024 + 2)) -b 128 --border valid --csv
     [ "$(column grid | sort -u)" = 1024 ]
     [ "$(column gld_lanes | paste -sd ' ')" = "$((384 * 1024)) $((130 * 1024))" ]
     [ "$(column sld_lanes | paste -sd ' ')" = "0 $((3 * 128 * 1024))" ]

@@ -309,6 +309,53 @@ fractions() {
     mv all fractions
 }
 
+# ---- the textbook's kernels: each is plain CUDA, and so it can be copied into anyone's program
+
+# kernel_text FILE KERNEL: the kernel, and what its file in kernels/ defines above it for it.
+kernel_text() {
+    awk -v wanted="$2" '
+        # The last word before the parameters, the value or the body.
+        function name_of(definition,    words) {
+            gsub(/template *<[^>]*>|__launch_bounds__\([^)]*\)|__align__\([^)]*\)/, "", definition)
+            match(definition, /[[({=;]/)
+            return words[split(substr(definition, 1, RSTART - 1), words, /[ \n*]+/)]
+        }
+        !is_open && /^(template|__[a-z]+__|constexpr|struct|using) / { is_open = 1; ++count }
+        is_open {
+            text[count] = text[count] $0 "\n"
+            depth += gsub(/{/, "{") - gsub(/}/, "}")
+            if (depth == 0 && /[;}]$/) is_open = 0
+        }
+        END {
+            for (i = count; i > 0; --i) {
+                name = name_of(text[i])
+                if (name == wanted || needed ~ "(^|[^A-Za-z0-9_])" name "[^A-Za-z0-9_]") needed = text[i] needed
+            }
+            printf "%s", needed
+        }' "$root/kernels/$1"
+}
+
+# copy_kernel FILE KERNEL PARAMETERS BODY: adds to program.cu the kernel, in a namespace of its own, and the function
+# template run_KERNEL, which launches it. No header of ours is included.
+copy_kernel() {
+    printf 'namespace of_%s {\n%s\n}\nusing namespace of_%s;\ntemplate <typename T> void run_%s(%s) {\n%s\n}\n' \
+        "$2" "$(kernel_text "$1" "$2")" "$2" "$2" "$3" "$4" >>program.cu
+}
+
+# copies_print TEXT: program.cu prints it, compiled by simcc and, on a GPU, by nvcc, which compiles it wherever it is.
+copies_print() {
+    capture simcc -std=c++17 -Wall -Wextra program.cu -o program
+    expect_status 0 && expect_no_errors || return
+    capture ./program
+    expect_output "$1" || return
+    command -v nvcc >/dev/null || return 0
+    if on_simulator; then capture nvcc -std=c++17 -arch=sm_90 -rdc=true -c program.cu -o program.o
+    else capture nvcc -std=c++17 -arch=native -rdc=true program.cu -lcudadevrt -o program; fi
+    expect_status 0 && expect_no_errors || return
+    capture ./program  # (of the simulator's, once more)
+    expect_output "$1"
+}
+
 # ---- pages
 
 # run_examples PAGE: runs the examples of a page in man; see common/packages/examples.bash.

@@ -123,6 +123,56 @@ expect_right_for() {
     [ -z "$(column kernel | grep -x -e atomic-global -e neighbored)" ]
 }
 
+@test "a textbook kernel, copied into another program, is plain CUDA that adds up numbers of every type" {
+    local kernels=() name
+    # sums FILE KERNEL LAUNCH: the launch of a kernel that leaves sums in output.
+    sums() {
+        copy_kernel "reduce/textbook/$1.cuh" "$2" "T* input, T* output" "    $2$3;"
+        kernels+=("$2")
+    }
+    printf '#include <cstdio>\n#include <cstdlib>\nconstexpr unsigned n = 1000;\n' >program.cu
+    for name in atomic_global atomic_shared shared_tree shuffle_tree grid_stride; do
+        sums atomic reduce_$name '<<<4, 256, 256 * sizeof(T)>>>(input, n, output)'
+    done
+    for name in interleaved_divergent interleaved_conflicts sequential; do
+        sums shared reduce_$name '<<<4, 256, 256 * sizeof(T)>>>(input, n, output)'
+    done
+    for name in first_add unrolled_warp; do
+        sums shared reduce_$name '<<<2, 256, 256 * sizeof(T)>>>(input, n, output)'
+    done
+    for name in unrolled_block multiple_elements; do
+        sums shared reduce_$name '<256><<<2, 256, 256 * sizeof(T)>>>(input, n, output)'
+    done
+    for name in neighbored neighbored_dense interleaved_pairs; do
+        sums in_place reduce_$name '<<<4, 256>>>(input, n, output)'
+    done
+    sums in_place reduce_unroll '<8><<<2, 64>>>(input, n, output)'
+    for name in warp complete; do sums in_place reduce_unroll8_$name '<<<2, 64>>>(input, n, output)'; done
+    sums in_place reduce_unroll8_complete_static '<64><<<2, 64>>>(input, n, output)'
+    sums nested reduce_nested '<<<2, 64>>>(input, n, output, true)'
+    sums nested reduce_nested_together '<<<2, 64>>>(input, n, output, 64)'
+    sums nested reduce_nested_partials '<<<1, 128>>>(input, n, output)'
+    cat >>program.cu <<'END'
+template <typename T>
+void print_sum(void (*run)(T*, T*)) {
+    T *input, *output, sum = 0;
+    cudaMallocManaged(&input, n * sizeof(T));
+    cudaMallocManaged(&output, 4 * sizeof(T));
+    cudaMemset(output, 0, 4 * sizeof(T));
+    for (unsigned i = 0; i < n; ++i) input[i] = i % 10;
+    run(input, output);
+    if (cudaDeviceSynchronize() != cudaSuccess) exit(1);
+    for (unsigned i = 0; i < 4; ++i) sum += output[i];
+    printf(" %g", double(sum));
+}
+END
+    for name in "${kernels[@]}"; do
+        printf 'print_sum<%s>(run_%s); ' int "$name" float "$name" double "$name"
+        printf 'puts(" %s");\n' "$name"
+    done | sed '1s/^/int main() {\n/; $s/$/\n}/' >>program.cu
+    copies_print "$(printf ' 4500 4500 4500 %s\n' "${kernels[@]}")"
+}
+
 # ---- as a filter
 
 @test "seq 1000000 | reduce - prints the sum" {

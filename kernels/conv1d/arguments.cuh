@@ -2,10 +2,7 @@
 #pragma once
 // The arguments of every launch of a one-dimensional convolution, and what its kernels share. The ladder:
 //   copy.cuh            the bound: memory traffic without sums
-//   global.cuh          one thread per output, all inputs from global memory
-//   shared.cuh          removes most global loads: a tile with its halo in shared memory
-//   constant.cuh        removes the loads of the taps: constant memory
-//   shuffle.cuh         removes shared memory and its barrier: inputs move from lane to lane
+//   textbook.cuh        the lecture's: from a thread per output to a tile, or shuffles; borders.cuh launches them
 //   register_tile.cuh   removes most shared loads: a window slides through registers
 //   async_tile.cuh      removes the registers that wait for loads: asynchronous copies
 //   vectors.cuh         removes the tile, for narrow filters
@@ -17,6 +14,7 @@
 #include "common/cuda/launch_shape.cuh"
 #include "common/cuda/vector_access.cuh"
 #include "kernels/conv1d/border.hpp"
+#include "kernels/conv1d/textbook.cuh"
 
 #include <cuda_runtime.h>
 
@@ -56,18 +54,6 @@ struct Signal {
     }
 };
 
-/// The taps of a launch. Up to 31 travel with the kernel's parameters; more lie in global memory.
-template <typename T>
-struct Taps {
-    static constexpr unsigned most_in_parameters = 31;
-    T few[most_in_parameters];
-    const T* many;
-    unsigned count;
-    unsigned before;
-
-    __device__ T operator[](unsigned j) const { return count <= most_in_parameters ? few[j] : many[j]; }
-};
-
 /// The arrays are aligned as T is, not more, and do not overlap. The output has output_length() elements.
 /// block_size: 1 to 1024, used as given except by kernels that say otherwise.
 /// multiprocessors: of the device in use; most_shared_bytes: the most that a block can have there.
@@ -87,11 +73,8 @@ struct ConvolutionArguments {
     unsigned before() const { return taps_before(width, signal.border); }
 
     Taps<T> taps() const {
-        Taps<T> taps{};
-        taps.many = d_taps;
-        taps.count = width;
-        taps.before = before();
-        for (unsigned j = 0; j < width && j < Taps<T>::most_in_parameters; ++j) taps.few[j] = h_taps[j];
+        Taps<T> taps{{}, d_taps, width};
+        for (unsigned j = 0; j < width && j < 31; ++j) taps.few[j] = h_taps[j];
         return taps;
     }
 };

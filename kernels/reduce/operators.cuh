@@ -5,12 +5,9 @@
 //     identity()                   the value that changes nothing, and the result of reducing no elements
 //     nothing()                    the element that changes nothing: the same, unless values are wider than elements
 //     combine(a, b)                associative and commutative (floating-point sums: up to rounding)
-//     combine_atomically(p, v)     *p = combine(*p, v), atomically, in global or shared memory
 //     combine_warp(v)              all lanes' values in one instruction; only if has_warp_instruction
 // A floating-point minimum or maximum over a NaN is NaN in any order, as a sum is: bad data must not look good.
 // An integer sum wraps around, as the hardware's adder does, even where C++ leaves signed overflow undefined.
-#include "common/cuda/bits.cuh"
-
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -39,21 +36,6 @@ inline constexpr T largest_value = std::numeric_limits<T>::has_infinity ? std::n
 template <typename T>
 inline constexpr T smallest_value = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
                                                                          : std::numeric_limits<T>::lowest();
-
-/// The atomic for operations that the hardware has none for: compute the new value from the one last seen, and write it
-/// only if no other thread has written in between. The first guess is the identity: reading the address first would be
-/// one more access, and a data race.
-template <typename Operator, typename T>
-__device__ inline void combine_by_compare_and_swap(Operator op, T* address, T value) {
-    auto* word = reinterpret_cast<BitsOf<T>*>(address);
-    BitsOf<T> seen = to_bits(op.identity());
-    for (;;) {
-        const BitsOf<T> combined = to_bits<T>(op.combine(from_bits<T>(seen), value));
-        const BitsOf<T> found = atomicCAS(word, seen, combined);
-        if (found == seen) return;
-        seen = found;
-    }
-}
 
 /// The type of an operator's running values: T, or something wider.
 template <typename Operator>
@@ -86,20 +68,6 @@ struct Sum {
     }
 
     __device__ T combine_warp(T value) const { return __reduce_add_sync(0xffffffffU, value); }
-
-    __device__ void combine_atomically(T* address, T value) const {
-        if constexpr (std::is_same_v<T, std::int64_t>) {
-            atomicAdd(reinterpret_cast<unsigned long long*>(address), static_cast<unsigned long long>(value));
-        } else if constexpr (std::is_same_v<T, double>) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 600  // atomicAdd of double came with sm_60
-            combine_by_compare_and_swap(*this, address, value);
-#else
-            atomicAdd(address, value);
-#endif
-        } else {
-            atomicAdd(address, value);
-        }
-    }
 };
 
 /// The minimum or the maximum. One type serves both, so that every kernel is compiled once for the two: the direction
@@ -118,20 +86,6 @@ struct Extreme {
 
     __device__ T combine_warp(T value) const {
         return greatest ? __reduce_max_sync(0xffffffffU, value) : __reduce_min_sync(0xffffffffU, value);
-    }
-
-    __device__ void combine_atomically(T* address, T value) const {
-        if constexpr (std::is_floating_point_v<T>) {
-            combine_by_compare_and_swap(*this, address, value);
-        } else {
-            using Word = std::conditional_t<sizeof(T) == 4, int, long long>;  // as the atomics are declared
-            auto* word = reinterpret_cast<Word*>(address);
-            if (greatest) {
-                atomicMax(word, static_cast<Word>(value));
-            } else {
-                atomicMin(word, static_cast<Word>(value));
-            }
-        }
     }
 };
 

@@ -7,15 +7,10 @@
 #include "common/cli/program.hpp"
 #include "common/measure/variant_table.cuh"
 #include "kernels/reduce/accurate.cuh"
-#include "kernels/reduce/atomic.cuh"
 #include "kernels/reduce/exact.cuh"
-#include "kernels/reduce/grid_stride.cuh"
-#include "kernels/reduce/in_place.cuh"
-#include "kernels/reduce/in_place_unrolled.cuh"
+#include "kernels/reduce/ladders.cuh"
 #include "kernels/reduce/launch.cuh"
 #include "kernels/reduce/nested_launches.cuh"
-#include "kernels/reduce/shared.cuh"
-#include "kernels/reduce/shared_unrolled.cuh"
 #include "kernels/reduce/single_pass.cuh"
 #include "kernels/reduce/statistics.cuh"
 #include "kernels/reduce/tagged.cuh"
@@ -120,8 +115,8 @@ inline const ReduceVariant reduce_variants[] = {
                   ON_ARGUMENTS(launch_reduce_neighbored_dense)),
     in_place_step("interleaved-pairs", "pairs half a block apart: neighboring lanes touch neighboring words",
                   ON_ARGUMENTS(launch_reduce_interleaved_pairs)),
-    in_place_step("unroll2", "each block folds a second block's data in first", ON_ARGUMENTS(launch_reduce_unroll2)),
-    in_place_step("unroll8", "eight loads in flight per thread", ON_ARGUMENTS(launch_reduce_unroll8)),
+    in_place_step("unroll2", "each block folds a second block's data in first", ON_ARGUMENTS(launch_reduce_unroll<2>)),
+    in_place_step("unroll8", "eight loads in flight per thread", ON_ARGUMENTS(launch_reduce_unroll<8>)),
     in_place_step("unroll8-warp", "the last warp unrolled", ON_ARGUMENTS(launch_reduce_unroll8_warp)),
     in_place_step("unroll8-complete", "the loop unrolled, block size tested at run time",
                   ON_ARGUMENTS(launch_reduce_unroll8_complete)),
