@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// One thread per word: either the reads or the writes of a warp touch 32 rows, a sector of 32 bytes in each.
-//   copy_vectors             moves the same bytes and transposes nothing: the bound that memory sets
-//   transpose_naive<true>    warps read rows and write columns
-//   transpose_naive<false>   removes the strided writes: warps write rows and read columns, where caches help
-// The ladder continues in tiles.cuh.
-//
+//   copy_vectors   moves the same bytes and transposes nothing: the bound that memory sets
 // Any shape, any alignment, any block size.
 #include <cstdint>
 
@@ -29,21 +24,6 @@ __global__ void copy_vectors(const Word* input, Word* output, VectorSpan<Word> s
     }
 }
 
-/// Block 32 x any. A warp's words are neighbors in a row of the input (`along_rows`) or of the output. Grid x
-/// ceil(length of such a row / 32), any grid y.
-template <typename Word, bool along_rows>
-__global__ void transpose_naive(WordMatrix<const Word> input, WordMatrix<Word> output) {
-    const size_t line_words = along_rows ? input.columns : input.rows;
-    const size_t lines = along_rows ? input.rows : input.columns;
-    const size_t within = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    const size_t first = static_cast<size_t>(blockIdx.y) * blockDim.y + threadIdx.y;
-    if (within >= line_words) return;
-    for (size_t line = first; line < lines; line += static_cast<size_t>(gridDim.y) * blockDim.y) {
-        if (along_rows) output.at(within, line) = input.at(line, within);
-        else output.at(line, within) = input.at(within, line);
-    }
-}
-
 /// Copies word by word unless both arrays reach a 16-byte boundary at the same word.
 template <typename Word>
 LaunchShape launch_copy(const TransposeArguments<Word>& arguments) {
@@ -54,19 +34,6 @@ LaunchShape launch_copy(const TransposeArguments<Word>& arguments) {
     const unsigned grid = grid_for(span.vectors + span.edges(), arguments.block_size);
     copy_vectors<<<grid, arguments.block_size, 0, arguments.stream>>>(arguments.d_input, arguments.d_output, span);
     return {dim3(grid), dim3(arguments.block_size), 0};
-}
-
-/// Block size rounded up to whole warps.
-template <bool along_rows, typename Word>
-LaunchShape launch_transpose_naive(const TransposeArguments<Word>& arguments) {
-    constexpr unsigned highest_grid = 65535;
-    const size_t line_words = along_rows ? arguments.columns : arguments.rows;
-    const size_t lines = along_rows ? arguments.rows : arguments.columns;
-    const dim3 block(lanes_per_warp, whole_warps(arguments.block_size) / lanes_per_warp);
-    const unsigned rows = grid_for(lines, block.y);
-    const dim3 grid(grid_for(line_words, block.x), rows < highest_grid ? rows : highest_grid);
-    transpose_naive<Word, along_rows><<<grid, block, 0, arguments.stream>>>(input_of(arguments), output_of(arguments));
-    return {grid, block, 0};
 }
 
 }  // namespace BACKEND
