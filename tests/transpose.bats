@@ -65,7 +65,7 @@ expect_right() {
 @test "a row shows shape, traffic and launch" {
     expect_fine transpose -k padded -n 100x50 -t f64 --csv
     [ "$(column n) $(column bytes) $(column flop) $(column p_rows) $(column p_columns)" = "5000 80000 0 100 50" ]
-    [ "$(column grid) $(column block)" = "8 32x8" ]
+    [ "$(column grid) $(column block)" = "2x4 32x8" ]
 }
 
 @test "the counters are the lecture's: sectors of rows and columns, and conflicts of a tile without padding" {
@@ -97,6 +97,38 @@ EOF
         expect_status 0
         expect_errors_like "ERROR SUMMARY: 0 errors"
     done
+}
+
+@test "a textbook kernel, copied into another program, is plain CUDA that transposes" {
+    local name kernels=()
+    # transposes KERNEL LAUNCH
+    transposes() {
+        copy_kernel transpose/textbook.cuh "$1" "const T* input, T* output" "    $1$2(input, output, width, height);"
+        kernels+=("$1")
+    }
+    printf '#include <cstdio>\nconstexpr unsigned width = 70, height = 45;\n' >program.cu
+    transposes transpose_naive_read '<<<dim3(3, 6), dim3(32, 8)>>>'
+    transposes transpose_naive_write '<<<dim3(2, 9), dim3(32, 8)>>>'
+    transposes transpose_tile '<1><<<dim3(3, 2), dim3(32, 8)>>>'
+    transposes transpose_swizzled '<<<dim3(3, 2), dim3(32, 8)>>>'
+    cat >>program.cu <<'END'
+template <typename T>
+void check(const char* name, void (*run)(const T*, T*)) {
+    unsigned right = 0;
+    T *input, *output;
+    cudaMallocManaged(&input, width * height * sizeof(T));
+    cudaMallocManaged(&output, width * height * sizeof(T));
+    for (unsigned i = 0; i < width * height; ++i) input[i] = i % 101;
+    run(input, output);
+    if (cudaDeviceSynchronize() != cudaSuccess) return;
+    for (unsigned i = 0; i < width * height; ++i) right += output[i] == input[i % height * width + i / height];
+    printf("%s %u\n", name, right);
+}
+END
+    { echo 'int main() {' && for name in "${kernels[@]}"; do
+        printf 'check<%s>("%s", run_%s);\n' signed\ char "$name" "$name" double "$name" "$name"
+    done && echo '}'; } >>program.cu
+    copies_print "$(for name in "${kernels[@]}"; do printf '%s 3150\n' "$name" "$name"; done)"
 }
 
 @test "in-place is for square matrices, and geam for GPUs and the types that cuBLAS has" {

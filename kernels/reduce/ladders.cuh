@@ -16,8 +16,9 @@
 
 namespace BACKEND {
 
-/// A kernel template's instances for the operations on T. The pointers are made from the template's name:
-/// {reduce_sequential, reduce_sequential, reduce_sequential}.
+/// A kernel template's instances for the operations on T, made from its name: INSTANCES(reduce_sequential).
+#define INSTANCES(kernel) \
+    { kernel, kernel, kernel }
 template <typename T, bool changes_input = false>
 struct TextbookKernel {
     template <typename A>
@@ -101,34 +102,30 @@ LaunchShape launch_with_static_block(const ReduceArguments<T>& arguments, Launch
 
 template <typename T>
 LaunchShape launch_reduce_atomic_global(const ReduceArguments<T>& arguments) {
-    return launch_onto_identity({reduce_atomic_global, reduce_atomic_global, reduce_atomic_global},
-                                {arguments.block_size}, arguments);
+    return launch_onto_identity(INSTANCES(reduce_atomic_global), {arguments.block_size}, arguments);
 }
 
 template <typename T>
 LaunchShape launch_reduce_atomic_shared(const ReduceArguments<T>& arguments) {
-    return launch_onto_identity({reduce_atomic_shared, reduce_atomic_shared, reduce_atomic_shared},
-                                {arguments.block_size}, arguments);
+    return launch_onto_identity(INSTANCES(reduce_atomic_shared), {arguments.block_size}, arguments);
 }
 
 template <typename T>
 LaunchShape launch_reduce_shared_tree(const ReduceArguments<T>& arguments) {
     const unsigned block = power_of_two_block(arguments.block_size);
-    return launch_onto_identity({reduce_shared_tree, reduce_shared_tree, reduce_shared_tree},
-                                {block, 1, block * sizeof(T)}, arguments);
+    return launch_onto_identity(INSTANCES(reduce_shared_tree), {block, 1, block * sizeof(T)}, arguments);
 }
 
 template <typename T>
 LaunchShape launch_reduce_shuffle_tree(const ReduceArguments<T>& arguments) {
-    return launch_onto_identity({reduce_shuffle_tree, reduce_shuffle_tree, reduce_shuffle_tree},
-                                {whole_warps(arguments.block_size)}, arguments);
+    return launch_onto_identity(INSTANCES(reduce_shuffle_tree), {whole_warps(arguments.block_size)}, arguments);
 }
 
 /// At most as many blocks as the device holds at once.
 template <typename T>
 LaunchShape launch_reduce_grid_stride(const ReduceArguments<T>& arguments) {
     const unsigned block = whole_warps(arguments.block_size);
-    return launch_onto_identity({reduce_grid_stride, reduce_grid_stride, reduce_grid_stride},
+    return launch_onto_identity(INSTANCES(reduce_grid_stride),
                                 {block, 1, 0, resident_blocks(block, arguments.multiprocessors)}, arguments);
 }
 
@@ -143,37 +140,34 @@ LaunchShape launch_shared_passes(const TextbookKernel<T>& kernel, unsigned items
 
 template <typename T>
 LaunchShape launch_reduce_interleaved_divergent(const ReduceArguments<T>& arguments) {
-    return launch_shared_passes(
-        {reduce_interleaved_divergent, reduce_interleaved_divergent, reduce_interleaved_divergent}, 1, arguments);
+    return launch_shared_passes(INSTANCES(reduce_interleaved_divergent), 1, arguments);
 }
 
 template <typename T>
 LaunchShape launch_reduce_interleaved_conflicts(const ReduceArguments<T>& arguments) {
-    return launch_shared_passes(
-        {reduce_interleaved_conflicts, reduce_interleaved_conflicts, reduce_interleaved_conflicts}, 1, arguments);
+    return launch_shared_passes(INSTANCES(reduce_interleaved_conflicts), 1, arguments);
 }
 
 template <typename T>
 LaunchShape launch_reduce_sequential(const ReduceArguments<T>& arguments) {
-    return launch_shared_passes({reduce_sequential, reduce_sequential, reduce_sequential}, 1, arguments);
+    return launch_shared_passes(INSTANCES(reduce_sequential), 1, arguments);
 }
 
 template <typename T>
 LaunchShape launch_reduce_first_add(const ReduceArguments<T>& arguments) {
-    return launch_shared_passes({reduce_first_add, reduce_first_add, reduce_first_add}, 2, arguments);
+    return launch_shared_passes(INSTANCES(reduce_first_add), 2, arguments);
 }
 
 template <typename T>
 LaunchShape launch_reduce_unrolled_warp(const ReduceArguments<T>& arguments) {
-    return launch_shared_passes({reduce_unrolled_warp, reduce_unrolled_warp, reduce_unrolled_warp}, 2, arguments, 64);
+    return launch_shared_passes(INSTANCES(reduce_unrolled_warp), 2, arguments, 64);
 }
 
 template <typename T>
 LaunchShape launch_reduce_unrolled_block(const ReduceArguments<T>& arguments) {
     return launch_with_static_block(arguments, [&](auto block) {
         constexpr unsigned size = decltype(block)::value;
-        return launch_shared_passes(
-            {reduce_unrolled_block<size>, reduce_unrolled_block<size>, reduce_unrolled_block<size>}, 2, arguments, 64);
+        return launch_shared_passes(INSTANCES(reduce_unrolled_block<size>), 2, arguments, 64);
     });
 }
 
@@ -182,9 +176,9 @@ template <typename T>
 LaunchShape launch_reduce_multiple_elements(const ReduceArguments<T>& arguments) {
     return launch_with_static_block(arguments, [&](auto block) {
         constexpr unsigned size = decltype(block)::value;
-        return launch_passes<T, false>(
-            {reduce_multiple_elements<size>, reduce_multiple_elements<size>, reduce_multiple_elements<size>},
-            {size, 2, size * sizeof(T), resident_blocks(size, arguments.multiprocessors)}, arguments);
+        return launch_passes<T, false>(INSTANCES(reduce_multiple_elements<size>),
+                                       {size, 2, size * sizeof(T), resident_blocks(size, arguments.multiprocessors)},
+                                       arguments);
     });
 }
 
@@ -192,48 +186,46 @@ LaunchShape launch_reduce_multiple_elements(const ReduceArguments<T>& arguments)
 
 template <typename T>
 LaunchShape launch_reduce_neighbored(const ReduceArguments<T>& arguments) {
-    return launch_passes<T, true>({reduce_neighbored, reduce_neighbored, reduce_neighbored},
-                                  {whole_warps(arguments.block_size)}, arguments);
+    return launch_passes<T, true>(INSTANCES(reduce_neighbored), {whole_warps(arguments.block_size)}, arguments);
 }
 
 template <typename T>
 LaunchShape launch_reduce_neighbored_dense(const ReduceArguments<T>& arguments) {
-    return launch_passes<T, true>({reduce_neighbored_dense, reduce_neighbored_dense, reduce_neighbored_dense},
-                                  {whole_warps(arguments.block_size)}, arguments);
+    return launch_passes<T, true>(INSTANCES(reduce_neighbored_dense), {whole_warps(arguments.block_size)}, arguments);
 }
 
 template <typename T>
 LaunchShape launch_reduce_interleaved_pairs(const ReduceArguments<T>& arguments) {
-    return launch_passes<T, true>({reduce_interleaved_pairs, reduce_interleaved_pairs, reduce_interleaved_pairs},
-                                  {power_of_two_block(arguments.block_size)}, arguments);
+    return launch_passes<T, true>(INSTANCES(reduce_interleaved_pairs), {power_of_two_block(arguments.block_size)},
+                                  arguments);
 }
 
 template <unsigned pieces, typename T>
 LaunchShape launch_reduce_unroll(const ReduceArguments<T>& arguments) {
-    return launch_passes<T, true>({reduce_unroll<pieces>, reduce_unroll<pieces>, reduce_unroll<pieces>},
-                                  {power_of_two_block(arguments.block_size), pieces}, arguments);
+    return launch_passes<T, true>(INSTANCES(reduce_unroll<pieces>), {power_of_two_block(arguments.block_size), pieces},
+                                  arguments);
 }
 
 template <typename T>
 LaunchShape launch_reduce_unroll8_warp(const ReduceArguments<T>& arguments) {
-    return launch_passes<T, true>({reduce_unroll8_warp, reduce_unroll8_warp, reduce_unroll8_warp},
-                                  {power_of_two_block(arguments.block_size, 64), 8}, arguments);
+    return launch_passes<T, true>(INSTANCES(reduce_unroll8_warp), {power_of_two_block(arguments.block_size, 64), 8},
+                                  arguments);
 }
 
 template <typename T>
 LaunchShape launch_reduce_unroll8_complete(const ReduceArguments<T>& arguments) {
-    return launch_passes<T, true>({reduce_unroll8_complete, reduce_unroll8_complete, reduce_unroll8_complete},
-                                  {power_of_two_block(arguments.block_size, 64), 8}, arguments);
+    return launch_passes<T, true>(INSTANCES(reduce_unroll8_complete), {power_of_two_block(arguments.block_size, 64), 8},
+                                  arguments);
 }
 
 template <typename T>
 LaunchShape launch_reduce_unroll8_complete_static(const ReduceArguments<T>& arguments) {
     return launch_with_static_block(arguments, [&](auto block) {
         constexpr unsigned size = decltype(block)::value;
-        return launch_passes<T, true>({reduce_unroll8_complete_static<size>, reduce_unroll8_complete_static<size>,
-                                       reduce_unroll8_complete_static<size>},
-                                      {size, 8}, arguments);
+        return launch_passes<T, true>(INSTANCES(reduce_unroll8_complete_static<size>), {size, 8}, arguments);
     });
 }
+
+#undef INSTANCES
 
 }  // namespace BACKEND

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // The arguments of every transposition, and the order in which blocks work on the tiles of a matrix. The ladder:
-//   naive.cuh      one thread per word; a copy as the bound
-//   tiles.cuh      removes the strided accesses: tiles in shared memory
+//   copy.cuh       the bound
+//   textbook.cuh   the lecture's: from a thread per element to a tile in shared memory; lecture.cuh launches them
 //   vectors.cuh    removes most instructions: 16 bytes per access, if all rows are aligned
 //   sectors.cuh    removes partial writes of 32-byte sectors, if rows are not aligned
-//   fastest.cuh    chooses among them; in_place.cuh transposes a square matrix in place
+//   fastest.cuh    chooses among them, and tiles.cuh; in_place.cuh transposes a square matrix in place
 //
 // A transposition moves elements without interpreting them: kernels know words of 1, 2, 4, 8 and 16 bytes, not types.
 #include "common/cuda/launch_shape.cuh"

@@ -33,15 +33,15 @@ template <typename Word>
 __global__ void __launch_bounds__(lanes_per_warp* tile_block_rows)
     transpose_in_place_tiles(WordMatrix<Word> matrix, TilePairs pairs) {
     constexpr unsigned side = 32;
-    __shared__ Word tile[SwizzledLayout::words<side>], mirror[SwizzledLayout::words<side>];
+    __shared__ Word tile[side * side], mirror[side * side];
     const TilePlace place = pairs.place(blockIdx.x), mirror_place{place.column, place.row};
     const bool is_pair = place.row != place.column;
     const WordMatrix<const Word> input{matrix.data, matrix.rows, matrix.columns};
-    load_tile<SwizzledLayout, side>(tile, input, place);
-    if (is_pair) load_tile<SwizzledLayout, side>(mirror, input, mirror_place);
+    load_tile<side>(tile, input, place);
+    if (is_pair) load_tile<side>(mirror, input, mirror_place);
     __syncthreads();  // both tiles have been read before either is overwritten
-    store_tile_transposed<SwizzledLayout, side>(tile, matrix, place);
-    if (is_pair) store_tile_transposed<SwizzledLayout, side>(mirror, matrix, mirror_place);
+    store_tile_transposed<side>(tile, matrix, place);
+    if (is_pair) store_tile_transposed<side>(mirror, matrix, mirror_place);
 }
 
 /// A tile small enough that a block can hold two.

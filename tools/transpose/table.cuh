@@ -16,7 +16,7 @@
 #include "common/measure/variant_table.cuh"
 #include "kernels/transpose/fastest.cuh"
 #include "kernels/transpose/in_place.cuh"
-#include "kernels/transpose/tiles.cuh"
+#include "kernels/transpose/lecture.cuh"
 #include "tools/transpose/host.hpp"
 #ifndef __SIMCC__
 #include "kernels/transpose/geam.cuh"
@@ -96,7 +96,7 @@ struct TransposeVariant : Variant {
 template <typename Word>
 LaunchShape launch_transpose_vectorized(const TransposeArguments<Word>& arguments) {
     if (can_use_vectors(arguments)) return launch_transpose_vectors(arguments);
-    return launch_transpose_tile<SwizzledLayout>(arguments);
+    return launch_transpose_swizzled(arguments);
 }
 
 inline const TransposeVariant transpose_variants[] = {
@@ -113,16 +113,16 @@ inline const TransposeVariant transpose_variants[] = {
      Result::copy},
     {{"naive-read", "a thread per element: warps read rows and write columns, a sector for each element",
       Needs::nothing, "transpose"},
-     ON_ARGUMENTS(launch_transpose_naive<true>)},
+     ON_ARGUMENTS(launch_transpose_naive_read)},
     {{"naive-write", "warps read columns, which caches help with, and write rows", Needs::nothing, "transpose"},
-     ON_ARGUMENTS(launch_transpose_naive<false>)},
+     ON_ARGUMENTS(launch_transpose_naive_write)},
     {{"tile", "through a tile in shared memory: rows on both sides, but its columns share a bank", Needs::nothing,
       "transpose"},
-     ON_ARGUMENTS(launch_transpose_tile<PlainLayout>)},
+     ON_ARGUMENTS(launch_transpose_tile<0>)},
     {{"padded", "a word of padding per row of the tile: no bank conflicts", Needs::nothing, "transpose"},
-     ON_ARGUMENTS(launch_transpose_tile<PaddedLayout>)},
+     ON_ARGUMENTS(launch_transpose_tile<1>)},
     {{"swizzled", "no conflicts without padding: the words of a row change places", Needs::nothing, "transpose"},
-     ON_ARGUMENTS(launch_transpose_tile<SwizzledLayout>)},
+     ON_ARGUMENTS(launch_transpose_swizzled)},
     {{"vectorized", "16 bytes per access: small squares are transposed in registers", Needs::nothing, "transpose"},
      ON_ARGUMENTS(launch_transpose_vectorized)},
     {{"fastest", "chosen by shape and alignment; blocks write long rows, and whole sectors", Needs::nothing,
