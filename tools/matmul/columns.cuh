@@ -52,7 +52,7 @@ inline const ColumnOf<MatmulCells> matmul_columns[] = {
     {{"p_n"}, [](const MatmulCells& of) { return whole_cell(of.shape.n); }},
     {{"p_k"}, [](const MatmulCells& of) { return whole_cell(of.shape.k); }},
     {{"p_tile", "tile", 1, 0, 14, 2}, [](const MatmulCells& of) -> Cell { return of.tile; }},
-    {{"p_method", "method", 1, 0, 0, 9}, [](const MatmulCells& of) -> Cell { return of.method; }},
+    {{"p_method", "method", 1, 0, 34, 10}, [](const MatmulCells& of) -> Cell { return of.method; }},
     {{"p_tried", "tried", 1, 0, 0, 9}, [](const MatmulCells& of) { return whole_cell(of.tried); }},
     {{"p_flop_per_byte", "flop/B", 1, 1, 0, 7},
      [](const MatmulCells& of) -> Cell { return of.bytes > 0 ? Fixed{of.flop() / of.bytes, 2} : absent(2); }},
