@@ -2,7 +2,7 @@
 #pragma once
 // The arguments of every launch of a one-dimensional convolution, and what its kernels share. The ladder:
 //   copy.cuh            the bound: memory traffic without sums
-//   textbook.cuh        the lecture's: from a thread per output to a tile, or shuffles; borders.cuh launches them
+//   textbook.cuh        the lecture's: from a thread per output to a tile, and shuffles
 //   register_tile.cuh   removes most shared loads: a window slides through registers
 //   async_tile.cuh      removes the registers that wait for loads: asynchronous copies
 //   vectors.cuh         removes the tile, for narrow filters
@@ -14,7 +14,6 @@
 #include "common/cuda/launch_shape.cuh"
 #include "common/cuda/vector_access.cuh"
 #include "kernels/conv1d/border.hpp"
-#include "kernels/conv1d/textbook.cuh"
 
 #include <cuda_runtime.h>
 
@@ -71,12 +70,6 @@ struct ConvolutionArguments {
 
     size_t outputs() const { return output_length(signal.n, width, signal.border); }
     unsigned before() const { return taps_before(width, signal.border); }
-
-    Taps<T> taps() const {
-        Taps<T> taps{{}, d_taps, width};
-        for (unsigned j = 0; j < width && j < 31; ++j) taps.few[j] = h_taps[j];
-        return taps;
-    }
 };
 
 }  // namespace BACKEND

@@ -2,7 +2,7 @@
 #pragma once
 // A thread that computes neighboring outputs uses each input it has loaded for several of them: a window of the tile
 // slides through its registers, a vector at a time.
-#include "kernels/conv1d/arguments.cuh"
+#include "kernels/conv1d/textbook.cuh"
 
 namespace BACKEND {
 

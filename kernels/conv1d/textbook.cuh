@@ -13,6 +13,11 @@
 // n - width + 1 outputs, nothing beyond the ends is needed.
 //
 // n and outputs > 0; grid ceil(outputs / block).
+#include <cstdint>
+
+#include "common/cuda/check.cuh"
+#include "kernels/conv1d/arguments.cuh"
+
 #include <cuda_runtime.h>
 
 namespace BACKEND {
@@ -111,6 +116,84 @@ __global__ void conv1d_shuffle(const T* input, long long n, T* output, long long
         near = far;
     }
     if (i < outputs) output[i] = sum;
+}
+
+// ---- how they are launched: with a border other than zeros, conv1d_ends then computes the outputs at the ends again
+
+static_assert(sizeof constant_tap_memory == largest_width * sizeof(double));
+
+/// Enqueues the copy that must precede launches of kernels that use constant_taps().
+template <typename T>
+void put_taps_into_constant_memory(const ConvolutionArguments<T>& arguments) {
+    CHECK(cudaMemcpyToSymbolAsync(constant_tap_memory, arguments.d_taps, arguments.width * sizeof(T), 0,
+                                  cudaMemcpyDeviceToDevice, arguments.stream));
+}
+
+template <typename T>
+Taps<T> taps_in_parameters(const ConvolutionArguments<T>& arguments) {
+    Taps<T> taps{{}, arguments.d_taps, arguments.width};
+    for (unsigned j = 0; j < taps.width && j < 31; ++j) taps.few[j] = arguments.h_taps[j];
+    return taps;
+}
+
+/// The outputs that need elements beyond the ends, where these are not zeros: one thread per output, all inputs from
+/// global memory. Grid ceil(ends / block), any block. The first `before` outputs are ends; the others are the last ones.
+template <typename T>
+__global__ void conv1d_ends(Signal<T> signal, T* output, size_t outputs, unsigned before, Taps<T> taps, size_t ends) {
+    const size_t thread = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (thread >= ends) return;
+    const size_t i = thread < before ? thread : outputs - ends + thread;
+    T sum = 0;
+    for (unsigned j = 0; j < taps.width; ++j) sum += taps[j] * signal.at(static_cast<std::int64_t>(i) - before + j);
+    output[i] = sum;
+}
+
+/// launch(shape, ...) launches the kernel, and receives all its arguments but the filter. has_tile: the kernel has one
+/// in shared memory.
+template <typename T, typename Launch>
+LaunchShape launch_with_border(const ConvolutionArguments<T>& arguments, unsigned block, bool has_tile, Launch launch) {
+    const Signal<T>& signal = arguments.signal;
+    const size_t outputs = arguments.outputs();
+    const LaunchShape shape{dim3(grid_for(outputs, block)), dim3(block),
+                            has_tile ? (block + arguments.width - 1) * sizeof(T) : 0};
+    if (outputs == 0) return shape;
+    launch(shape, signal.values, signal.n, arguments.d_output, outputs, arguments.before());
+    const size_t ends = outputs < arguments.width - 1 ? outputs : arguments.width - 1;
+    if (ends > 0 && (signal.border == Border::clamp || signal.border == Border::wrap))
+        conv1d_ends<<<grid_for(ends, block), block, 0, arguments.stream>>>(
+            signal, arguments.d_output, outputs, arguments.before(), taps_in_parameters(arguments), ends);
+    return shape;
+}
+
+template <typename T>
+LaunchShape launch_conv1d_global(const ConvolutionArguments<T>& arguments) {
+    return launch_with_border(arguments, arguments.block_size, false, [&](const LaunchShape& shape, auto... most) {
+        conv1d_global<<<shape.grid, shape.block, 0, arguments.stream>>>(most..., taps_in_parameters(arguments));
+    });
+}
+
+template <typename T>
+LaunchShape launch_conv1d_shared(const ConvolutionArguments<T>& arguments) {
+    return launch_with_border(arguments, arguments.block_size, true, [&](const LaunchShape& shape, auto... most) {
+        conv1d_shared<<<shape.grid, shape.block, shape.dynamic_shared_bytes, arguments.stream>>>(
+            most..., taps_in_parameters(arguments));
+    });
+}
+
+template <typename T>
+LaunchShape launch_conv1d_constant(const ConvolutionArguments<T>& arguments) {
+    return launch_with_border(arguments, arguments.block_size, true, [&](const LaunchShape& shape, auto... most) {
+        conv1d_constant<<<shape.grid, shape.block, shape.dynamic_shared_bytes, arguments.stream>>>(most...,
+                                                                                                   arguments.width);
+    });
+}
+
+template <typename T>
+LaunchShape launch_conv1d_shuffle(const ConvolutionArguments<T>& arguments) {
+    const unsigned block = whole_warps(arguments.block_size);
+    return launch_with_border(arguments, block, false, [&](const LaunchShape& shape, auto... most) {
+        conv1d_shuffle<<<shape.grid, shape.block, 0, arguments.stream>>>(most..., arguments.width);
+    });
 }
 
 }  // namespace BACKEND

@@ -2,7 +2,7 @@
 #pragma once
 // The arguments of every transposition, and the order in which blocks work on the tiles of a matrix. The ladder:
 //   copy.cuh       the bound
-//   textbook.cuh   the lecture's: from a thread per element to a tile in shared memory; lecture.cuh launches them
+//   textbook.cuh   the lecture's: from a thread per element to a tile in shared memory
 //   vectors.cuh    removes most instructions: 16 bytes per access, if all rows are aligned
 //   sectors.cuh    removes partial writes of 32-byte sectors, if rows are not aligned
 //   fastest.cuh    chooses among them, and tiles.cuh; in_place.cuh transposes a square matrix in place

@@ -8,8 +8,8 @@
 //   others                             transpose_tiles, 64 x 64 for words of 1 or 2 bytes
 // Tiles are numbered along the rows of the output: long pieces matter more for writing than for reading.
 #include "kernels/transpose/copy.cuh"
-#include "kernels/transpose/lecture.cuh"
 #include "kernels/transpose/sectors.cuh"
+#include "kernels/transpose/textbook.cuh"
 #include "kernels/transpose/tiles.cuh"
 #include "kernels/transpose/vectors.cuh"
 

@@ -6,7 +6,6 @@
 
 #include "common/cuda/buffers.cuh"
 #include "kernels/conv1d/async_tile.cuh"
-#include "kernels/conv1d/borders.cuh"
 
 namespace BACKEND {
 namespace {

@@ -4,9 +4,9 @@
 
 #include "common/cli/program.hpp"
 #include "common/measure/variant_table.cuh"
-#include "kernels/conv1d/borders.cuh"
 #include "kernels/conv1d/copy.cuh"
 #include "kernels/conv1d/fastest.cuh"
+#include "kernels/conv1d/textbook.cuh"
 #include "tools/conv1d/host.cuh"
 #include "tools/conv1d/options.hpp"
 

@@ -16,7 +16,7 @@
 #include "common/measure/variant_table.cuh"
 #include "kernels/transpose/fastest.cuh"
 #include "kernels/transpose/in_place.cuh"
-#include "kernels/transpose/lecture.cuh"
+#include "kernels/transpose/textbook.cuh"
 #include "tools/transpose/host.hpp"
 #ifndef __SIMCC__
 #include "kernels/transpose/geam.cuh"
