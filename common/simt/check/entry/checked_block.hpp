@@ -8,7 +8,7 @@
 #include "common/simt/check/core/block_check.hpp"
 #include "common/simt/check/counters/block.hpp"
 #include "common/simt/check/memory/validity.hpp"
-#include "common/simt/check/race/usual.hpp"
+#include "common/simt/check/race/filter.hpp"
 #include "common/simt/check/sync/arrivals.hpp"
 
 namespace simt::check {
