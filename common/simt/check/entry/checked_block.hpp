@@ -8,7 +8,7 @@
 #include "common/simt/check/core/block_check.hpp"
 #include "common/simt/check/counters/block_counters.hpp"
 #include "common/simt/check/memory/memory_check.hpp"
-#include "common/simt/check/race/usual.hpp"
+#include "common/simt/check/race/filter.hpp"
 #include "common/simt/check/sync/sync_check.hpp"
 
 namespace simt::check {

@@ -45,7 +45,8 @@ template <unsigned bytes, bool is_write>
 [[gnu::always_inline]] inline void word_access(const void* pointer, const void* pc) {
     const auto address = reinterpret_cast<uintptr_t>(pointer);
     CheckedBlock* const check = CheckedBlock::current();
-    if (check ? check->word_access<bytes, is_write>(address, pc) : !is_checked_on_host(address)) return;
+    if (check && check->word_access<bytes, is_write>(address, pc)) return;
+    if (!check && !is_checked_on_host(address)) return;
     access(pointer, bytes, is_write, pc);
 }
 

@@ -2,15 +2,17 @@
 #include "common/simt/check/race/block.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <thread>
 #include <utility>
 
 #include "common/simt/check/core/block_check.hpp"
+#include "common/simt/check/core/settings.hpp"
+#include "common/simt/check/race/filter.hpp"
 #include "common/simt/check/race/lane_operations.hpp"
 #include "common/simt/exec/resident_block.hpp"
 #include "common/simt/exec/run.hpp"
+#include "common/simt/exec/running_launch.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 
 namespace simt::check {
@@ -41,6 +43,47 @@ std::shared_ptr<const LogRanges> RaceCheck::publish_to_operation(unsigned lane) 
 
 // ---- any access
 
+void RaceCheck::access(const Access& access) {
+    ShadowMap* const words = words_of(access.space, access.address);
+    if (!words) return settle();
+    const bool is_whole = !((access.address | access.bytes) & 3) && access.bytes <= 16 && !access.is_volatile;
+    const bool is_shared = access.space == Space::shared;
+    ShadowCell* const cells = words->word(access.address);
+    if (is_whole && passes(cells, access.bytes / 4, access.lane, access.pc, is_shared, access.is_write)) return;
+    unusual_access(access);
+}
+
+void RaceCheck::unusual_access(const Access& access) {
+    settle();
+    check_foreign(access);
+    check(access, access.is_volatile ? AccessKind::volatile_access : AccessKind::plain);
+}
+
+// A thread that uses memory too early or too late is stopped, like one that memcheck catches: whether the memory is
+// there at that moment is a matter of chance.
+void RaceCheck::check_foreign(const Access& access) {
+    if (!launch_->has_foreign_ranges() || access.space == Space::shared) return;
+    bool is_invalid = false;
+    {
+        const Uninterrupted section;
+        const auto range =
+            launch_->foreign_range(access.address, access.bytes, access.is_write, [&](const OperationOrder& other) {
+                PossibleFlag if_flag;
+                return published_.is_known(access.lane, other, if_flag);
+            });
+        if (!range) return;
+        reporter_.report_foreign(*range, access, order_.clocks().owner());
+        is_invalid = range->tool == Tool::memcheck;
+    }
+    if (is_invalid && settings().memcheck) check_.drop_running_lane(error_launch_failure);
+}
+
+ShadowMap* RaceCheck::words_of(Space space, uintptr_t address) {
+    if (space == Space::shared) return &shared_;
+    if (space == Space::global) return &memory_.device;
+    return memory_.variables.contains(address) ? &memory_.variables : nullptr;
+}
+
 void RaceCheck::check(const Access& access, AccessKind kind) {
     ShadowMap* const words = words_of(access.space, access.address);
     if (!words) return;
@@ -66,7 +109,8 @@ void RaceCheck::check_word(ShadowMap& words, uintptr_t address, unsigned bytes, 
     current.word = address;
     for (;;) {
         current.record = current.record.with_bytes(bytes);
-        const ShadowRecord store = ShadowRecord::load(cell.store), use = ShadowRecord::load(cell.use);
+        const ShadowCell seen{ShadowRecord::load(cell.store), ShadowRecord::load(cell.use)};
+        const auto& [store, use] = seen;
         const auto would_be_lost = [&](const ShadowRecord& record) {
             return record.bytes() != bytes && !order_.is_obsolete(record, current.is_shared) &&
                    !record.same_but_bytes(current.record);
@@ -79,7 +123,7 @@ void RaceCheck::check_word(ShadowMap& words, uintptr_t address, unsigned bytes, 
         // A lane that accesses the bytes of a word one by one has accessed the word in the end.
         if (store.same_but_bytes(current.record)) current.record = current.record.with_bytes(bytes | store.bytes());
         if (use.same_but_bytes(current.record)) current.record = current.record.with_bytes(bytes | use.bytes());
-        if (check_cell(cell, store, use, current)) return;
+        if (check_cell(cell, seen, current)) return;
     }
 }
 
@@ -88,9 +132,9 @@ void RaceCheck::check_bytes(ShadowCell& word, ShadowCell* cells, unsigned bytes,
         if (!(bytes >> byte & 1)) continue;
         current.record = current.record.with_bytes(1u << byte);
         ShadowCell& cell = cells[byte];
-        while (!check_cell(cell, ShadowRecord::load(cell.store), ShadowRecord::load(cell.use), current)) {}
+        while (!check_cell(cell, {ShadowRecord::load(cell.store), ShadowRecord::load(cell.use)}, current)) {}
     }
-    if (bytes != 15 || !current.is_write || is_atomic(current.kind)) return;
+    if (bytes != 15 || !current.only_stores()) return;
     // The word is whole again if all records of its bytes are this block's.
     const uint32_t owner = order_.clocks().owner();
     const bool is_whole = std::all_of(cells, cells + 4, [&](const ShadowCell& cell) {
@@ -135,18 +179,6 @@ ShadowMap& RaceCheck::bytes_of(const ShadowMap& words) {
     const AddressRange window = check_.shared_window();
     if (!shared_bytes_.contains(window.begin)) shared_bytes_ = ShadowMap(window.begin, window.bytes, 4);
     return shared_bytes_;
-}
-
-void RaceCheck::report_race(const ShadowRecord& earlier, bool earlier_is_store, const CheckedAccess& current,
-                            Verdict verdict, const PossibleFlag& if_flag) {
-    PossibleFlag unless_flag = if_flag;
-    if (verdict == Verdict::race_unless_flag) {
-        // The first of the bytes that both touch.
-        const auto skipped = static_cast<unsigned>(std::countr_zero(earlier.bytes() & current.record.bytes()));
-        unless_flag = flag_at(current.word + skipped, current.is_shared);
-    }
-    reporter_.report_race(earlier, earlier_is_store, current, unless_flag);
-    if (reporter_.has_doubts()) has_deferred_ = true;
 }
 
 // The lane has reached its next event, so its pending read or store has happened.

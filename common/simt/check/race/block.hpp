@@ -6,10 +6,8 @@
 // accesses into a finding.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <unordered_set>
 #include <vector>
 
@@ -63,35 +61,31 @@ private:
     }
 
     // Stores the record if the cell still holds the one that was seen.
-    template <Space space>
-    bool replace(ShadowRecord& cell, const ShadowRecord& seen, const ShadowRecord& record);
     bool replace(ShadowRecord& cell, const ShadowRecord& seen, const ShadowRecord& record, bool is_shared);
-    // The record, with what is known of the accesses before it. Shared memory has no histories: within a block,
-    // barriers decide what comes first.
-    ShadowRecord with_history(const ShadowRecord& record, const ShadowRecord& earlier, const ShadowRecord& now,
-                              Step step, bool is_shared) {
-        if (is_shared || (earlier.place() == now.place() && earlier.kind() == now.kind())) return record;
+    // The record, with what is known of the accesses before the current one. Shared memory has no histories: within a
+    // block, barriers decide what comes first.
+    ShadowRecord with_history(const ShadowRecord& record, const ShadowRecord& earlier, const CheckedAccess& current,
+                              Step step) {
+        const ShadowRecord& now = current.record;
+        if (current.is_shared || (earlier.place() == now.place() && earlier.kind() == now.kind())) return record;
         // (The history must not claim more bytes than the earlier access used.)
         if (record.bytes() & ~earlier.bytes()) return record;
         return record.with_place(
             histories_.after(earlier, {now.place(), now.kind(), now.owner() - earlier.owner()}, step));
     }
 
-    // ---- the fast path: plain accesses to whole words, if a few date comparisons show that barriers order them
-    template <Space space>
-    bool read_is_usual(ShadowCell& cell, const ShadowRecord& stamp, const void* pc);
-    bool tells_all_of_read(const ShadowRecord& use, uint64_t place) const;
-    template <Space space>
-    bool write_is_usual(ShadowCell& cell, const ShadowRecord& stamp, const void* pc);
-
-    // ---- the same accesses with more effort
+    // ---- the filter, for plain accesses to whole words. Returns false for those that the state machine must decide.
+    bool passes(ShadowCell* cells, unsigned count, unsigned lane, const void* pc, bool is_shared, bool is_write);
+    bool read_passes(ShadowCell& cell, const ShadowRecord& stamp, const void* pc, bool is_shared);
+    bool write_passes(ShadowCell& cell, const ShadowRecord& stamp, const void* pc, bool is_shared);
+    bool knows_place(const ShadowRecord& record, uint64_t& place, Step step) const;
+    bool is_only_read(const ShadowRecord& use) const;
+    ShadowRecord after_others(ShadowRecord use, ShadowRecord mine, bool is_shared) const;
     template <Space space, unsigned bytes, bool is_write>
     void unusual_word_access(uintptr_t address, unsigned lane, const void* pc);
-    bool read_is_fine(ShadowCell& cell, const ShadowRecord& mine, bool is_shared);
-    bool write_is_fine(ShadowCell& cell, const ShadowRecord& mine, bool is_shared);
-    std::optional<ShadowRecord> use_after_read(const ShadowRecord& use, const ShadowRecord& mine, bool is_shared);
 
     // ---- any access
+    void unusual_access(const Access& access);
     void check_foreign(const Access& access);
     void check(const Access& access, AccessKind kind);
     void check_word(ShadowMap& words, uintptr_t address, unsigned bytes, CheckedAccess& current);
@@ -102,31 +96,20 @@ private:
     ShadowMap& bytes_of(const ShadowMap& words);
 
     // ---- one cell
-    bool check_cell(ShadowCell& cell, const ShadowRecord& store, ShadowRecord use, const CheckedAccess& current);
+    // What it holds after an access, and how the access is ordered against what it held.
+    struct Transition {
+        ShadowCell cell;
+        OrderOnDemand of_store, of_use;
+    };
+    Transition transition(const ShadowCell& cell, const CheckedAccess& current);
+    ShadowRecord use_after_use(const ShadowRecord& earlier, OrderOnDemand& order, const CheckedAccess& current);
+    bool check_cell(ShadowCell& cell, ShadowCell seen, const CheckedAccess& current);
     // What two unordered accesses are.
     enum class Verdict { fine, race_unless_flag, race };
-    static Verdict clash_with_store(const ShadowRecord& earlier, const CheckedAccess& current);
-    static Verdict clash_with_use(const ShadowRecord& earlier, const CheckedAccess& current);
-    void compare(const ShadowRecord& earlier, bool is_store, const CheckedAccess& current);
-    ShadowRecord store_after_store(const ShadowRecord& earlier, const CheckedAccess& current);
-    ShadowRecord use_after_store(const ShadowRecord& earlier, const CheckedAccess& current);
-    ShadowRecord use_after_use(const ShadowRecord& earlier, const CheckedAccess& current);
-    struct OrderAnswer {
-        uint64_t date;
-        uint32_t lanes;
-        bool is_ordered;
-        PossibleFlag if_flag;
-    };
-    OrderAnswer order_of(const ShadowRecord& earlier, const CheckedAccess& current);
-    bool is_ordered(const ShadowRecord& earlier, const CheckedAccess& current) {
-        return order_of(earlier, current).is_ordered;
-    }
-    bool is_own_ordered(const ShadowRecord& earlier, const CheckedAccess& current) {
-        return is_ordered(earlier.without(ShadowRecord::several_blocks), current);
-    }
-    // `if_flag`: the variable that orders the two if it is a flag.
-    void report_race(const ShadowRecord& earlier, bool earlier_is_store, const CheckedAccess& current, Verdict verdict,
-                     const PossibleFlag& if_flag = {});
+    static Verdict verdict_on(const ShadowRecord& earlier, bool is_store, const CheckedAccess& current);
+    void report_races(const ShadowRecord& earlier, bool is_store, OrderOnDemand& order, const CheckedAccess& current);
+    void report_race(const ShadowRecord& earlier, bool earlier_is_store, const CheckedAccess& current,
+                     PossibleFlag unless_flag = {});
 
     // ---- synchronization
     void note_trying_read(const Access& access, const ShadowMap& words);
@@ -149,9 +132,6 @@ private:
     bool is_alone_ = false;  // no other worker runs blocks
     HappensBefore order_;
     HistoryCache histories_;
-    // The answers of order_of() for the current access to a cell.
-    std::array<OrderAnswer, 4> answers_;
-    unsigned answer_count_ = 0;
     ShadowMap shared_, shared_bytes_;
     RaceMemory& memory_;
     Publication& published_;  // of order_

@@ -19,6 +19,7 @@ struct CheckedAccess {
     uintptr_t word = 0;           // the one that is being compared
     bool is_narrow_load = false;  // an atomic load, for the threads of the block only
 
+    bool only_stores() const { return is_write && !is_atomic(kind); }
     // One of the two is atomic only within its block, and the other comes from another block.
     bool is_too_narrow_for(const ShadowRecord& earlier) const {
         const bool for_one_block =

@@ -35,33 +35,32 @@ bool HappensBefore::is_obsolete(const ShadowRecord& earlier, bool is_shared) con
            !earlier.has(ShadowRecord::split);
 }
 
-bool HappensBefore::is_settled(const ShadowRecord& earlier, const ShadowRecord& mine, bool is_shared) const {
-    if (earlier.owner() != clocks_.owner()) return is_shared || is_of_earlier_operation(earlier.owner());
-    if (earlier.clock() < clocks_.block_base()) return true;
-    return earlier.warp() == mine.warp() &&
-           (earlier.lanes() == mine.lanes() || earlier.clock() < clocks_.warp_base(mine.warp()));
-}
-
 // Only the last of the other blocks that have used the word is remembered. If the lane has learned nothing, the others
 // cannot be ordered; otherwise they are assumed to be ordered if the last one is.
-bool HappensBefore::is_ordered(const ShadowRecord& earlier, const CheckedAccess& current, PossibleFlag& if_flag) const {
-    const auto is_known = [&](const RecordedLane& lane) {
-        return published_.is_known(current.lane, DatedAccess{earlier.owner(), lane, earlier.clock()}, if_flag);
+Ordering HappensBefore::order_of(const ShadowRecord& earlier, const CheckedAccess& current) const {
+    Ordering order;
+    const unsigned lane = current.lane, warp = lane / 32;
+    const auto is_known = [&](const RecordedLane& other) {
+        return published_.is_known(lane, DatedAccess{earlier.owner(), other, earlier.clock()}, order.if_flag);
     };
-    if (earlier.owner() != clocks_.owner()) {
-        if (current.is_shared || is_of_earlier_operation(earlier.owner())) return true;
-        if (launch_->comes_after_block(earlier.owner(), first_block_)) return true;
-        return earlier.all_of(earlier.lanes(), is_known) || is_launch_known(earlier, current.lane, if_flag);
+    const bool is_own = earlier.owner() == clocks_.owner();
+    if (!is_own) {
+        if (current.is_shared || is_of_earlier_operation(earlier.owner())) return order;
+        const bool is_of_other_launch = !is_of_this_launch(earlier.owner());
+        order.is_ordered = (is_of_other_launch && launch_->comes_after_block(earlier.owner(), first_block_)) ||
+                           earlier.all_of(earlier.lanes(), is_known) || is_launch_known(earlier, lane, order.if_flag);
+    } else if (earlier.has(ShadowRecord::pending) && !earlier.is_of_warps()) {
+        order.is_ordered = false;
+    } else if (earlier.clock() >= clocks_.block_base()) {
+        const bool is_of_warp = earlier.warp() == warp && !earlier.is_of_warps();
+        order.is_ordered = earlier.all_of(earlier.lanes() & ~earlier.bit_of(lane), [&](const RecordedLane& other) {
+            return (is_of_warp && clocks_.knows_of_warp(lane, other.lane, earlier.clock())) || is_known(other);
+        });
     }
-    if (earlier.has(ShadowRecord::several_blocks) && !published_.has_learned(current.lane)) return false;
-    if (earlier.clock() < clocks_.block_base()) return true;
-    const uint32_t others = earlier.lanes() & ~earlier.bit_of(current.lane);
-    const unsigned own_warp = current.lane / 32;
-    if (earlier.is_of_warps() || earlier.warp() != own_warp) return earlier.all_of(others, is_known);
-    if (earlier.clock() < clocks_.warp_base(own_warp)) return true;
-    return earlier.all_of(others, [&](const RecordedLane& other) {
-        return clocks_.knows_of_warp(current.lane, other.lane, earlier.clock()) || is_known(other);
-    });
+    if (!order.is_ordered) order.if_flag = {};
+    order.are_others_ordered =
+        !earlier.has(ShadowRecord::several_blocks) || published_.has_learned(lane) || (!is_own && order.is_ordered);
+    return order;
 }
 
 // Whether the lane has learned from a launch that comes after the record's.
@@ -69,12 +68,6 @@ bool HappensBefore::is_launch_known(const ShadowRecord& earlier, unsigned lane, 
     if (!published_.has_learned(lane) || is_of_this_launch(earlier.owner())) return false;
     const OrderPointer other = LaunchHistory::numbers_of(earlier.owner()).order;
     return other && published_.is_known(lane, *other, if_flag);
-}
-
-bool HappensBefore::are_others_ordered(const ShadowRecord& earlier, const CheckedAccess& current) const {
-    if (!earlier.has(ShadowRecord::several_blocks) || current.is_shared) return true;
-    if (published_.has_learned(current.lane) || is_of_earlier_operation(earlier.owner())) return true;
-    return earlier.owner() != clocks_.owner() && launch_->comes_after_block(earlier.owner(), first_block_);
 }
 
 }  // namespace simt::check

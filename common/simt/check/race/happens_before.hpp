@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "common/simt/check/core/access.hpp"
 #include "common/simt/check/race/checked_access.hpp"
@@ -16,6 +17,15 @@
 #include "common/simt/check/race/shadow.hpp"
 
 namespace simt::check {
+
+// Whether the accesses of a record happened before the current access.
+struct Ordering {
+    bool is_ordered = true;
+    bool are_others_ordered = true;  // those of other blocks, if the record stands for several
+    PossibleFlag if_flag;            // they are ordered only if this variable is a flag; no address: in any case
+
+    bool is_certain() const { return is_ordered && are_others_ordered && !if_flag.address; }
+};
 
 class HappensBefore {
 public:
@@ -34,20 +44,12 @@ public:
     bool is_of_this_launch(uint32_t owner) const { return owner - first_block_ < block_count_; }
     // Whether no access can race with this record anymore.
     bool is_obsolete(const ShadowRecord& earlier, bool is_shared) const;
-    // Whether a few comparisons show the two as ordered: by barriers, or because one lane makes both.
-    bool is_settled(const ShadowRecord& earlier, const ShadowRecord& mine, bool is_shared) const;
-    // If they are ordered only through a variable that may not be a flag, `if_flag` says which.
-    bool is_ordered(const ShadowRecord& earlier, const CheckedAccess& current, PossibleFlag& if_flag) const;
-    // For a record of several blocks: whether the other blocks' accesses are ordered, as far as the record tells.
-    bool are_others_ordered(const ShadowRecord& earlier, const CheckedAccess& current) const;
+    Ordering order_of(const ShadowRecord& earlier, const CheckedAccess& current) const;
 
-    // The same for the fast path: plain accesses to whole words, whose records equal `stamp` except for the place.
-    template <Space space>
-    bool is_of_earlier_block(uint64_t date) const;
-    template <Space space>
-    bool is_store_ordered(uint64_t date, const ShadowRecord& store, const ShadowRecord& stamp) const;
-    template <Space space>
-    bool is_use_ordered(const ShadowRecord& use, const ShadowRecord& stamp) const;
+    // The same for the filter: plain accesses to whole words, whose records equal `stamp` except for the place.
+    bool is_of_earlier_block(uint64_t date, bool is_shared) const;
+    bool is_store_ordered(uint64_t date, const ShadowRecord& store, const ShadowRecord& stamp, bool is_shared) const;
+    bool is_use_ordered(const ShadowRecord& use, const ShadowRecord& stamp, bool is_shared) const;
 
 private:
     void take_numbers();
@@ -63,28 +65,44 @@ private:
     Publication published_{clocks_};
 };
 
+// The same, found out when it is first asked for: it may take a search of everything that the lane has learned.
+class OrderOnDemand {
+public:
+    OrderOnDemand(const HappensBefore& order, const ShadowRecord& earlier, const CheckedAccess& current)
+        : order_(order), earlier_(earlier), current_(current) {}
+    const Ordering& operator()() {
+        if (!known_) known_ = order_.order_of(earlier_, current_);
+        return *known_;
+    }
+
+private:
+    const HappensBefore& order_;
+    const ShadowRecord& earlier_;
+    const CheckedAccess& current_;
+    std::optional<Ordering> known_;
+};
+
 // Other blocks' accesses to shared memory do not concern this block.
-template <Space space>
-[[gnu::always_inline]] inline bool HappensBefore::is_of_earlier_block(uint64_t date) const {
+[[gnu::always_inline]] inline bool HappensBefore::is_of_earlier_block(uint64_t date, bool is_shared) const {
     const uint64_t owner = date & ShadowRecord::owner_mask;
-    return space == Space::shared ? owner != clocks_.first_date() : owner < ordered_dates_below_;
+    return is_shared ? owner != clocks_.first_date() : owner < ordered_dates_below_;
 }
 
-// Whether a store with this date is ordered before any access of the lane, with nothing else to check.
-template <Space space>
 [[gnu::always_inline]] inline bool HappensBefore::is_store_ordered(uint64_t date, const ShadowRecord& store,
-                                                                   const ShadowRecord& stamp) const {
+                                                                   const ShadowRecord& stamp, bool is_shared) const {
     if (clocks_.is_before_barrier(date)) return true;
-    if (space == Space::shared ? is_of_earlier_block<space>(date) : date < ordered_dates_below_) return true;
-    return date == stamp.date() && ShadowRecord::load_own(store).lanes() == stamp.lanes();
+    if (is_shared ? is_of_earlier_block(date, is_shared) : date < ordered_dates_below_) return true;
+    if (date == stamp.date()) return ShadowRecord::load_own(store).lanes() == stamp.lanes();
+    return clocks_.is_before_meeting(date, stamp.warp());
 }
 
-template <Space space>
-[[gnu::always_inline]] inline bool HappensBefore::is_use_ordered(const ShadowRecord& use,
-                                                                 const ShadowRecord& stamp) const {
+[[gnu::always_inline]] inline bool HappensBefore::is_use_ordered(const ShadowRecord& use, const ShadowRecord& stamp,
+                                                                 bool is_shared) const {
     const uint64_t date = use.date();
-    if (clocks_.is_before_barrier(date & ~ShadowRecord::several_warps) || is_of_earlier_block<space>(date)) return true;
-    return date == stamp.date() && use.lanes() == stamp.lanes();
+    if (clocks_.is_before_barrier(date & ~ShadowRecord::several_warps)) return true;
+    if (is_of_earlier_block(date, is_shared)) return true;
+    if (date == stamp.date()) return use.lanes() == stamp.lanes();
+    return clocks_.is_before_meeting(date, stamp.warp());
 }
 
 }  // namespace simt::check

@@ -35,6 +35,11 @@ void change_block(History& history, const PastAccess& now) {
     add(history.own, {now.place, now.kind, 0});
 }
 
+bool are_all_plain(const std::vector<PastAccess>& accesses) {
+    return std::all_of(accesses.begin(), accesses.end(),
+                       [](const PastAccess& one) { return one.kind == AccessKind::plain; });
+}
+
 // Whether a record's place and flags alone say the same.
 bool is_plain(const History& history, const PastAccess& latest) {
     const auto is_latest = [&latest](const PastAccess& one) {
@@ -55,7 +60,7 @@ History Histories::of(const ShadowRecord& record) const {
     const uint64_t place = record.place();
     if (is_history(place)) {
         const std::lock_guard lock(mutex_);
-        return *histories_[place & (is_number - 1)];
+        return *histories_[place & (mixed - 1)];
     }
     History history{place, {{place, record.kind()}}, {}};
     if (record.has(ShadowRecord::several_blocks)) {
@@ -84,7 +89,8 @@ uint64_t Histories::after(const ShadowRecord& record, const PastAccess& now, Ste
     const std::lock_guard lock(mutex_);
     if (const auto known = numbers_.find(history); known != numbers_.end()) return known->second;
     if (histories_.size() == most_histories) return latest.place;
-    const uint64_t number = is_number | histories_.size();
+    const bool is_mixed = !are_all_plain(history.own) || !are_all_plain(history.of_others);
+    const uint64_t number = is_number | (is_mixed ? mixed : 0) | histories_.size();
     histories_.push_back(&numbers_.emplace(std::move(history), number).first->first);
     return number;
 }

@@ -51,13 +51,15 @@ public:
     static Histories& instance();
 
     static bool is_history(uint64_t place) { return place & is_number; }
+    // Whether it is a history with accesses that are not plain.
+    static bool is_mixed(uint64_t place) { return is_history(place) && place & mixed; }
     // The places of a record.
     History of(const ShadowRecord& record) const;
     // The place that the record holds after the access `now`.
     uint64_t after(const ShadowRecord& record, const PastAccess& now, Step step);
 
 private:
-    static constexpr uint64_t is_number = uint64_t{1} << (ShadowRecord::place_bits - 1);
+    static constexpr uint64_t is_number = uint64_t{1} << (ShadowRecord::place_bits - 1), mixed = is_number >> 1;
 
     mutable std::mutex mutex_;
     std::map<History, uint64_t> numbers_;
@@ -81,11 +83,13 @@ public:
         }
         return answer.place;
     }
-    // Whether the record's block is known to have made a plain access at this place. Makes no calls.
-    [[gnu::always_inline]] bool has_joined(const ShadowRecord& record, uint64_t place) const {
-        const uint64_t question = question_of(record, {place, AccessKind::plain}, Step::joins);
+    // The same for a plain access to the whole word, by this block relative to the record's; 0 if the cache does not
+    // know it, or if the history may tell of a race. (Not inline: every hook would contain it.)
+    [[gnu::noinline]] uint64_t known_after(ShadowRecord record, uint64_t place, Step step, uint32_t block) const {
+        if (record.bytes() != 15 || Histories::is_mixed(record.place())) return 0;
+        const uint64_t question = question_of(record, {place, AccessKind::plain}, step);
         const Answer& answer = answers_[slot_of(question)];
-        return answer.question == question && answer.place == record.place();
+        return answer.question == question && answer.block == block ? answer.place : 0;
     }
 
 private:

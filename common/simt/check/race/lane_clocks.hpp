@@ -9,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -37,6 +38,10 @@ public:
     // never before.
     bool is_before_barrier(uint64_t date) const { return date - first_date_ < dates_before_barrier_; }
     bool is_since_barrier(uint64_t date) const { return date - barrier_date_ < dates_since_barrier_; }
+    // The same for an access of this warp before the last meeting of the whole warp.
+    bool is_before_meeting(uint64_t date, unsigned warp) const {
+        return std::rotr(date - (first_date_ | warp), ShadowRecord::clock_shift) < warp_bases_[warp];
+    }
     uint64_t first_date() const { return first_date_; }
 
     void block_barrier();

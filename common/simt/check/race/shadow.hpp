@@ -75,8 +75,9 @@ public:
 
     uint64_t flags() const { return date_ & all_flags; }
     bool empty() const { return date_ == 0; }
-    // Whether `lanes` has a bit for each warp. (A pending store has the same flag, but one lane.)
-    bool is_of_warps() const { return has(several_warps) && !std::has_single_bit(lanes()); }
+    // Whether `lanes` has a bit for each warp. (A pending store has the same flag, but one lane. std::has_single_bit
+    // would be a call: it counts bits, for which not every processor has an instruction.)
+    bool is_of_warps() const { return has(several_warps) && (lanes() & (lanes() - 1)); }
     // The bit of `lanes` that stands for this lane of the block, alone or with its warp; 0: none does.
     uint32_t bit_of(unsigned lane) const {
         if (is_of_warps()) return 1u << lane / 32;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "common/simt/check/core/block_check.hpp"
-#include "common/simt/check/race/usual.hpp"
+#include "common/simt/check/race/filter.hpp"
 #include "common/simt/exec/resident_block.hpp"
 
 namespace simt::check {
