@@ -511,6 +511,47 @@ shared() {
     holds ./matmul_plans
 }
 
+@test "every plan that fastest may use has an estimate" {
+    local dtype form dtypes="f32 f64"
+    on_simulator || dtypes="f32 tf32 f64 bf16 f16 e4m3"
+    for dtype in $dtypes; do
+        for form in "" "--batch 30" "--transpose a" "--transpose a,b --batch 30"; do
+            try matmul -q -t "$dtype" -k fastest --tile work $form -n 512,300x3x500,3x500x500,500x500x7,16
+            expect_status 0
+            [ "$(wc -l <<<"$output")" -gt 10 ] || complain "$dtype $form: few plans"
+            [ -z "$(mlr --icsv --ocsv filter '$ns <= 0 || is_empty($ns)' <<<"$output")" ] || complain "$dtype $form"
+        done
+    done
+}
+
+# A program that times two plans, of which one is 1.25 times as fast as the one that `fastest` chooses by itself.
+write_timed_program() {
+    cat >timed <<'END'
+#!/usr/bin/env bash
+echo p_m,p_n,p_k,p_method,median_ns
+for shape in $(sed 's/.*-n //' <<<"$*" | cut -d ' ' -f 1 | tr , ' '); do
+    IFS=x read -r m n k <<<"$shape"
+    case "$*" in
+        *--no-tune*) echo "$m,$n,$k,thin:rows,2000" ;;
+        *"-k fastest"*) echo "$m,$n,$k,wmma:64x64x32,1250" ;;
+        *"-k wmma"*) echo "$m,$n,$k,wmma:64x64x32,1250" ;;
+        *"-k hopper "*) echo "$m,$n,$k,hopper:64x64x64,1000" ;;
+        *) echo "$m,$n,$k,hopper:64x64x64,1000" && echo "$m,$n,$k,thin:rows,2000" ;;
+    esac
+done
+END
+    chmod +x timed
+}
+
+@test "the regret of the choice is that of the plan that was chosen, whatever its kernel" {
+    need python3
+    write_timed_program
+    capture python3 "$root/tests/measure/matmul_plans.py" regret --program ./timed --types bf16 --shapes 12
+    expect_status 0
+    grep -q "^bf16 *tuned *12 *1.250 *1.250" <<<"$output" || complain "$output"
+    grep -q "^bf16 *estimate *12 *2.000 *2.000" <<<"$output" || complain "$output"
+}
+
 @test "a GPU times the best estimates for fastest, and remembers the winner; --no-tune takes the best estimate" {
     if on_simulator; then
         expect_fine matmul -k fastest,naive -n 30 -w 0 -r 1 --csv --wisdom wisdom.csv
@@ -522,13 +563,15 @@ shared() {
     [ "$(column p_tried | sort -n | head -1)" -ge 8 ]
     [ "$(cut -d, -f 1,6,8- wisdom.csv | head -1)" = wisdom,shape,ns ]
     [ "$(column p_method)" = "$(cut -d, -f 7 wisdom.csv | tail -n +2)" ]
-    # The same winner is not written again, and files are multiplied with it.
-    cp wisdom.csv before.csv
+    # Files are multiplied with the plan that the table names.
     sed -i '/512x512x512/s/,[^,]*,\([0-9]*\)$/,async:64x64x8,\1/' wisdom.csv
     python3 - <<<'import random
 for name in "a", "b": open(name, "w").write("\n".join(str(random.random()) for _ in range(512 * 512)) + "\n")'
-    capture matmul -k fastest -t f32 --shape 512x512x512 --wisdom wisdom.csv -v a b
+    capture matmul -d gpu -k fastest -t f32 --shape 512x512x512 --wisdom wisdom.csv -v a b
     expect_status 0
+    [[ $errors = *"512x512x512 by async:64x64x8"* ]] || complain "$errors"
+    capture matmul -d gpu -k fastest -t f32 --shape 512x512x512 --wisdom wisdom.csv --no-tune -v a b
+    [[ $errors = *"512x512x512 by hopper:"* ]] || complain "$errors"
     expect_fine matmul -k fastest -n 512 --no-tune -w 0 -r 1 --csv --wisdom wisdom.csv
     [ "$(column p_tried)" = 0 ]
     echo "not a table" >broken.csv

@@ -13,8 +13,8 @@ the least squares of relative errors; a time counts less the farther it is from 
 check fits to three quarters of the products, four times, and prints for the others, as geometric means, the time of the
 best estimate, and of the fastest of the eight best, over that of the fastest plan.
 regret does the same with the program as it is: the plan that `fastest` chose by timing, and with --no-tune, over the
-fastest plan of all. Its time and the plan's are medians of one process, in which all take turns, if the first
-comparison said more than 1.03: the least of many disturbed medians is too small.
+fastest plan of all. Where that was more than 1.03 for the first, the two are timed again, in turns: the least of many
+disturbed medians is too small.
 """
 import argparse
 import collections
@@ -31,6 +31,7 @@ from matmul_shapes import ROOT, draw_shapes, quantile  # noqa: E402
 
 TUNED = 8                  # plans that `fastest` times
 ALL = "thin*,direct*,hopper*"
+TILED = ("hopper", "direct", "thin", "async")  # for which a plan's name has a --tile
 TEXTBOOK = {"f32": "register-2d*,vectorized*,warp-tile*,async*", "f64": "register-2d*", "tf32": "wmma*", "bf16": "wmma*",
             "f16": "wmma*", "e4m3": "vectorized*"}
 FORMS = {"": 0.17, "--transpose b": 0.023, "--transpose a": 0.012, "--transpose a,b": 0.012, "--batch 16": 0.009,
@@ -69,9 +70,10 @@ def shape_of(row):
 
 def collect(arguments):
     at_once = 8  # products per process
-    with open(os.path.join(arguments.folder, "times.csv"), "w") as times, \
-            open(os.path.join(arguments.folder, "work.csv"), "w") as work:
-        times.write("form,dtype,shape,plan,ns\n")
+    with open(os.path.join(arguments.folder, "times.csv"), "w") as times_file, \
+            open(os.path.join(arguments.folder, "work.csv"), "w") as work_file:
+        times, work = csv.writer(times_file), csv.writer(work_file)  # a form may have a comma
+        times.writerow(("form", "dtype", "shape", "plan", "ns"))
         header = None
         for form, part in FORMS.items():
             for dtype in arguments.types.split(","):
@@ -79,7 +81,7 @@ def collect(arguments):
                     continue
                 end, shapes = time.monotonic() + part * arguments.seconds, shapes_for(form, dtype, arguments.seed)
                 textbook = TEXTBOOK[dtype] + (",batched*" if "batch" in form else "")
-                kernels = "hopper*" if dtype == "e4m3" else ALL
+                kernels = "hopper*" if dtype == "e4m3" else ALL + ",tf32x3*" if dtype == "f32" else ALL
                 for first in range(0, len(shapes), at_once):
                     if time.monotonic() > end:
                         break
@@ -87,12 +89,12 @@ def collect(arguments):
                     lines = output_of(arguments.program, dtype, form, some, ["-k", kernels + "," + textbook,
                                                                              "--tile", "work"])
                     if not header:
-                        header = lines[0]
-                        work.write("form," + header + "\n")
-                    work.writelines("%s,%s\n" % (form, line) for line in lines[1:])
+                        header = lines[0].split(",")
+                        work.writerow(["form"] + header)
+                    work.writerows([form] + line.split(",") for line in lines[1:])
                     options = ["-k", kernels + "," + textbook, "--tile", "plans", "-w", "0", "-r", "3"]
                     for row in rows_of(arguments, dtype, form, some, options):
-                        times.write(",".join((form, dtype, shape_of(row), row["p_method"], row["median_ns"])) + "\n")
+                        times.writerow((form, dtype, shape_of(row), row["p_method"], row["median_ns"]))
 
 
 def read(folder):
@@ -180,12 +182,13 @@ def check(arguments):
 
 def regret(arguments):
     at_once, doubtful = 10, 1.03
-    shapes = [shape for shape in draw_shapes(2 * arguments.shapes, arguments.seed) if math.prod(shape) <= 2 ** 36]
+    drawn = draw_shapes(2 * arguments.shapes, arguments.seed)
+    shapes = [shape for shape in drawn if math.prod(shape) <= 2 ** 36][:arguments.shapes]
     rows = open(arguments.rows, "w") if arguments.rows else None
     print("%-5s %-8s %8s %7s %7s %7s %7s" % ("dtype", "choice", "products", "median", "mean", "p99", "most"))
     for dtype in arguments.types.split(","):
         found = {"tuned": {}, "estimate": {}}
-        for first in range(0, min(arguments.shapes, len(shapes)), at_once):
+        for first in range(0, len(shapes), at_once):
             some, times = shapes[first:first + at_once], collections.defaultdict(dict)
             for row in rows_of(arguments, dtype, "", some, ["-k", ALL, "--tile", "plans", "-w", "0", "-r", "3"]):
                 times[shape_of(row)][row["p_method"]] = float(row["median_ns"])
@@ -208,15 +211,16 @@ def regret(arguments):
 
 
 def compare(arguments, dtype, shape, one, other):
-    """The ratio of the times of two plans, of samples in turns."""
-    names = [plan.split(":", 1) for plan in (one, other)]
-    if any(kernel not in ("thin", "direct", "hopper") for kernel, _ in names):
-        return math.nan
-    rows = rows_of(arguments, dtype, "", [tuple(map(int, shape.split("x")))],
-                   ["-k", ",".join({kernel + "*" for kernel, _ in names}), "--tile", ",".join({tile for _, tile in names}),
-                    "-w", "3", "-r", "31"])
-    times = {row["p_method"]: float(row["median_ns"]) for row in rows}
-    return times.get(one, math.nan) / times.get(other, math.nan)
+    """The ratio of the times of two plans: medians of processes in turns."""
+    samples = {one: [], other: []}
+    for _ in range(3):
+        for plan in samples:
+            kernel, key = plan.split(":", 1)
+            tile = ["--tile", key] if kernel in TILED else []
+            row, = rows_of(arguments, dtype, "", [tuple(map(int, shape.split("x")))],
+                           ["-k", kernel, "-w", "2", "-r", "11"] + tile)
+            samples[plan].append(float(row["median_ns"]))
+    return quantile(samples[one], 0.5) / quantile(samples[other], 0.5)
 
 
 def main():

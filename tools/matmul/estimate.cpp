@@ -2,8 +2,11 @@
 #include "tools/matmul/estimate.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
 #include <iterator>
 #include <string_view>
+#include <type_traits>
 
 #include "common/io/text.hpp"
 #include "tools/matmul/element.hpp"
@@ -12,7 +15,7 @@ namespace {
 
 struct Row {
     std::string_view name;  // "TYPE VARIANT:TILE"
-    Work::Terms ns;         // of each unit of Work
+    WorkTerms ns;           // of each unit of Work
 };
 
 // Sorted by name.
@@ -21,22 +24,20 @@ constexpr Row rows[] = {
 };
 
 // The terms that a slower memory makes longer.
-constexpr bool is_of_memory(std::size_t term) { return term >= 4 && term <= 8; }
+constexpr bool is_of_memory(std::size_t term) {
+    return term * sizeof(double) >= offsetof(Work, read) && term * sizeof(double) <= offsetof(Work, stored_elements);
+}
 
 }  // namespace
 
-const char* const Work::names[terms] = {
+const char* const names_of_work[work_terms] = {
     "once",          "blocks",          "stages",       "stages_of_block", "read",   "uncached", "stored_sectors",
     "stored_pieces", "stored_elements", "half_sectors", "unaligned",       "copied", "copies",   "parts",
     "shared",        "clusters",        "uneven",       "multiply_adds",   "planned"};
 
-void Work::get(Terms& values) const {
-    const double all[] = {once,      blocks,         stages,        stages_of_block, read,
-                          uncached,  stored_sectors, stored_pieces, stored_elements, half_sectors,
-                          unaligned, copied,         copies,        parts,           shared,
-                          clusters,  uneven,         multiply_adds, planned};
-    static_assert(std::size(all) == terms);
-    std::copy(std::begin(all), std::end(all), values);
+void get_terms(const Work& work, WorkTerms& terms) {
+    static_assert(std::is_trivially_copyable_v<Work>);
+    std::memcpy(terms, &work, sizeof work);
 }
 
 std::string timed_as(DType dtype) {
@@ -59,10 +60,10 @@ static const Row* find_row(std::string name) {
 double estimated_ns(DType dtype, const std::string& row, const Work& work, double memory_speed) {
     const Row* found = find_row(timed_as(dtype) + " " + row);
     if (!found) return 0;
-    Work::Terms amounts;
-    work.get(amounts);
+    WorkTerms amounts;
+    get_terms(work, amounts);
     double ns = 0;
-    for (std::size_t term = 0; term < Work::terms; ++term)
+    for (std::size_t term = 0; term < work_terms; ++term)
         ns += found->ns[term] * amounts[term] / (is_of_memory(term) ? memory_speed : 1);
     return ns;
 }

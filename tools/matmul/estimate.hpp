@@ -33,12 +33,13 @@ struct Work {
     double uneven = 0;           // stages of shares that are not equal parts of a tile
     double multiply_adds = 0;    // thousands
     double planned = 0;          // thousands of cycles, as the kernel's own plan estimates the part that it chooses
-
-    static constexpr std::size_t terms = 19;
-    using Terms = double[terms];
-    static const char* const names[terms];
-    void get(Terms& values) const;
 };
+
+// The same as numbers, with the members' names, in their order.
+constexpr std::size_t work_terms = sizeof(Work) / sizeof(double);
+using WorkTerms = double[work_terms];
+extern const char* const names_of_work[work_terms];
+void get_terms(const Work& work, WorkTerms& terms);
 
 // The nanoseconds of a plan of a GPU whose memory is `memory_speed` times as fast as an H200's. `row`: the kernel and its
 // tile, as "hopper:128x256x64:stream-k". 0: nobody has measured it.

@@ -110,25 +110,13 @@ private:
             CHECK(cudaMemsetAsync(d_c(place), 0, form.products() * of.c * result_bytes_, stream_));
             return;
         }
-        plan.launch({a_.data() + place * a_bytes_,
-                     d_b(place),
-                     d_c(place),
-                     shape.m,
-                     shape.n,
-                     shape.k,
-                     workspace_.data(),
-                     partials_.data(),
-                     multiprocessors_,
-                     block_,
-                     stream_,
-                     {},
-                     form.products(),
-                     of.a,
-                     of.b,
-                     of.c,
-                     form.transposed.a,
-                     form.transposed.b,
-                     scales_.data()});
+        MatmulArguments<void> arguments = arguments_of(shape, form, of);
+        arguments.d_a = a_.data() + place * a_bytes_, arguments.d_b = d_b(place), arguments.d_c = d_c(place);
+        arguments.d_workspace = workspace_.data(), arguments.d_partials = partials_.data();
+        arguments.d_scales = scales_.data();
+        arguments.multiprocessors = multiprocessors_, arguments.block_size = block_;
+        arguments.stream = stream_;
+        plan.launch(arguments);
     }
 
     const unsigned block_, multiprocessors_;

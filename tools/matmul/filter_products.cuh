@@ -145,6 +145,7 @@ private:
             workspace = std::max(workspace, plan.workspace_bytes);
             most = std::max(most, count);
             plans_[count] = plan;
+            session_.detail(text("{} by {}", name_of_products(problem.shape, problem.form), plan.name()));
         }
         const PartOfProduct largest = part_of(most);
         on_device_ =

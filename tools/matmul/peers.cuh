@@ -30,11 +30,7 @@ inline Plans cublaslt_plans_with(const ProductProblem& problem, bool fast_accum)
     if (!problem.libraries->cublaslt) problem.libraries->cublaslt = std::make_shared<CublasLt>();
     if (!*problem.libraries->cublaslt) return {};
     const ProductStrides strides = ProductStrides::aligned(problem.shape, form, size_of(problem.dtype));
-    MatmulArguments<void> arguments;
-    arguments.m = problem.shape.m, arguments.n = problem.shape.n, arguments.k = problem.shape.k;
-    arguments.batch = form.products();
-    arguments.stride_a = strides.a, arguments.stride_b = strides.b, arguments.stride_c = strides.c;
-    arguments.a_transposed = form.transposed.a, arguments.b_transposed = form.transposed.b;
+    const MatmulArguments<void> arguments = arguments_of(problem.shape, form, strides);
     const auto product = std::make_shared<CublasLtProduct>(problem.libraries->cublaslt, arguments,
                                                            cublas_type(problem.dtype), fast_accum);
     Plan plan;

@@ -147,25 +147,13 @@ struct DeviceProduct {
             CHECK(cudaMemsetAsync(c.data(), 0, c.bytes(), stream));
             return {};
         }
-        return plan.launch({a.data(),
-                            b.data(),
-                            c.data(),
-                            shape.m,
-                            shape.n,
-                            shape.k,
-                            workspace.data(),
-                            partials.data(),
-                            multiprocessors,
-                            session.options.block,
-                            stream,
-                            {},
-                            form.products(),
-                            strides.a,
-                            strides.b,
-                            strides.c,
-                            form.transposed.a,
-                            form.transposed.b,
-                            scales.data()});
+        MatmulArguments<void> arguments = arguments_of(shape, form, strides);
+        arguments.d_a = a.data(), arguments.d_b = b.data(), arguments.d_c = c.data();
+        arguments.d_workspace = workspace.data(), arguments.d_partials = partials.data();
+        arguments.d_scales = scales.data();
+        arguments.multiprocessors = multiprocessors, arguments.block_size = session.options.block;
+        arguments.stream = stream;
+        return plan.launch(arguments);
     }
 
     const unsigned multiprocessors;  // of the device

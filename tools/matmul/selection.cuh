@@ -46,7 +46,7 @@ inline PlansToTune plans_to_tune(const ProductProblem& problem, double room) {
 // The plans with which a variant is to run; none if it has none.
 inline PlansToTune plans_to_run(const Session& session, const MatmulVariant& variant, const ProductProblem& problem) {
     const bool tunes = variant.plans == fastest_plans && problem.wisdom && !session.options.profile &&
-                       problem.shape.elements() * double(problem.form.products()) > 0;
+                       problem.shape.flop() * double(problem.form.products()) > 0;
     const double needed = DeviceProduct::bytes(session.device, problem.dtype, problem.shape, problem.form, 0);
     PlansToTune plans = tunes ? plans_to_tune(problem, free_device_bytes() - needed) : PlansToTune{};
     if (!plans.first.empty()) return plans;

@@ -56,30 +56,17 @@ public:
     LaunchShape launch(const LocalProduct& product, const Plan& plan, cudaStream_t stream) const {
         const auto& [m, n, k] = product.shape;
         const ProductForm form;
-        const ProductStrides strides = ProductStrides::dense(product.shape, form);
         const DevicePart& part = part_for(product);
         if (k == 0) {
             CHECK(cudaMemsetAsync(product.d_c, 0, m * n * size_of(part.problem.dtype), stream));
             return {};
         }
-        return plan.launch({product.d_a,
-                            product.d_b,
-                            product.d_c,
-                            m,
-                            n,
-                            k,
-                            workspace_.data(),
-                            part.partials.data(),
-                            unsigned(part.device.multiprocessors),
-                            block_size_,
-                            stream,
-                            {},
-                            form.products(),
-                            strides.a,
-                            strides.b,
-                            strides.c,
-                            false,
-                            false});
+        MatmulArguments<void> arguments = arguments_of(product.shape, form, ProductStrides::dense(product.shape, form));
+        arguments.d_a = product.d_a, arguments.d_b = product.d_b, arguments.d_c = product.d_c;
+        arguments.d_workspace = workspace_.data(), arguments.d_partials = part.partials.data();
+        arguments.multiprocessors = unsigned(part.device.multiprocessors), arguments.block_size = block_size_;
+        arguments.stream = stream;
+        return plan.launch(arguments);
     }
 
 private:

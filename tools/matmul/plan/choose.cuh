@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -83,13 +84,17 @@ inline void sort_by_estimate(Plans& plans) {
     });
 }
 
-// The plans of all variants that `fastest` may use, the best estimate first.
+// The plans of all variants that `fastest` may use, the best estimate first. (For large products of a batch, `batched`
+// is a kernel of another variant.)
 inline Plans fastest_plans(const ProductProblem& problem) {
+    std::set<std::string> kernels;
     Plans all;
     for (auto variant = std::rbegin(matmul_variants); variant != std::rend(matmul_variants); ++variant) {
         if (!variant->for_fastest || (!problem.forced_tile.empty() && !variant->has_tiles)) continue;
         for (Plan& plan : plans_of_any_tile(*variant, problem))
-            if (problem.forced_tile.empty() || is_named(plan, problem.forced_tile)) all.push_back(std::move(plan));
+            if ((problem.forced_tile.empty() || is_named(plan, problem.forced_tile)) &&
+                kernels.insert(plan.row + plan.name().substr(std::string(plan.variant).size())).second)
+                all.push_back(std::move(plan));
     }
     sort_by_estimate(all);
     return all;

@@ -38,8 +38,8 @@ inline std::string work_of_plans(const MatmulVariant& variant, ProductProblem pr
     for (const Plan& plan : plans_of_any_tile(variant, problem)) {
         lines += text("{},{},{},{} {},{:.0f}", name_of(problem.dtype), problem.shape.name(), plan.name(),
                       timed_as(problem.dtype), plan.row, plan.ns);
-        Work::Terms terms;
-        plan.work.get(terms);
+        WorkTerms terms;
+        get_terms(plan.work, terms);
         for (const double term : terms) lines += text(",{:.6g}", term);
         lines += '\n';
     }
@@ -47,7 +47,7 @@ inline std::string work_of_plans(const MatmulVariant& variant, ProductProblem pr
 }
 inline std::string header_of_work() {
     std::string header = "dtype,shape,plan,row,ns";
-    for (const char* name : Work::names) header += text(",{}", name);
+    for (const char* name : names_of_work) header += text(",{}", name);
     return header + "\n";
 }
 

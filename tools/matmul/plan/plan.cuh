@@ -28,9 +28,9 @@ namespace BACKEND {
 class Cublas;
 class CublasLt;
 
-// Libraries that methods call, loaded once for all shapes: loading one takes longer than most products.
+// Libraries that plans call, loaded once for all shapes: loading one takes longer than most products.
 struct ProductLibraries {
-    std::shared_ptr<Cublas> cublas;  // nullptr until a method asks for it
+    std::shared_ptr<Cublas> cublas;  // nullptr until a plan asks for it
     std::shared_ptr<CublasLt> cublaslt;
 };
 
@@ -94,6 +94,17 @@ inline ProductProblem exchanged(ProductProblem problem) {
     std::swap(problem.shape.m, problem.shape.n);
     problem.form.transposed = {!given.b, !given.a, !given.c};
     return problem;
+}
+
+// What a launch needs to know of a product, but for where its matrices and the launch's own memory are.
+inline MatmulArguments<void> arguments_of(const ProductShape& shape, const ProductForm& form,
+                                          const ProductStrides& strides) {
+    MatmulArguments<void> arguments;
+    arguments.m = shape.m, arguments.n = shape.n, arguments.k = shape.k;
+    arguments.batch = form.products();
+    arguments.stride_a = strides.a, arguments.stride_b = strides.b, arguments.stride_c = strides.c;
+    arguments.a_transposed = form.transposed.a, arguments.b_transposed = form.transposed.b;
+    return arguments;
 }
 
 struct Plan {
