@@ -567,8 +567,8 @@ __global__ void k(unsigned* at, const void** shared, unsigned* count) {
     const unsigned before = place();
     __syncthreads();
     at[blockIdx.x * blockDim.x + threadIdx.x] = before == place() ? before : ~0u;
-    shared[blockIdx.x] = &here;
-    *count = places();
+    if (threadIdx.x == 0) shared[blockIdx.x] = &here;
+    if (blockIdx.x == 0 && threadIdx.x == 0) *count = places();
 }
 int main() {
     unsigned *at, *count, moved = 0, beyond = 0, elsewhere = 0;
