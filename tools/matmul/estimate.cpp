@@ -45,7 +45,8 @@ std::string timed_as(DType dtype) {
     return dtype == DType::f16 || dtype == DType::bf16 ? "16" : name_of(dtype);
 }
 
-// The row of this name or, if it was not measured, of the kernel in a more usual form: "A:b:batch", "A:b", "A".
+// The row of this name or, if it was not measured, of the kernel in a more usual form: "A:b:batch", "A:b", "A"; or else
+// the first of its forms.
 static const Row* find_row(std::string name) {
     for (;;) {
         const auto* found = std::lower_bound(std::begin(rows), std::end(rows), name,
@@ -53,6 +54,8 @@ static const Row* find_row(std::string name) {
         if (found != std::end(rows) && found->name == name) return found;
         const std::size_t part = name.rfind(':');
         if (part == name.npos) return nullptr;
+        const bool is_tile = name.find(':') == part;
+        if (is_tile && found != std::end(rows) && found->name.substr(0, name.size() + 1) == name + ":") return found;
         name.erase(part);
     }
 }
