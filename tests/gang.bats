@@ -93,3 +93,11 @@ load helpers
     unit_program units/mixed_gang
     holds ./mixed_gang
 }
+
+@test "programs without gangs contain no process team and open no socket" {
+    need nm
+    local bin="$root/bin" lib="$root/build/lib/gridutils/libgridutils.so"
+    nm -D --undefined-only "$bin/vecadd" | grep -qw socket || complain "vecadd, which has gangs, opens no socket"
+    [ -z "$(nm -D --undefined-only "$bin/devquery" "$bin/latency" "$lib" | grep -wE "socket|listen|connect")" ] ||
+        complain "a program without gangs opens sockets"
+}

@@ -78,17 +78,6 @@ std::vector<Access> accesses_of(const Session& session, size_t n) {
     return all;
 }
 
-Verdict check(const Access& access, const AccessArrays& arrays, size_t n, const LaunchShape& shape) {
-    const unsigned word_bytes = access.shape.word_bytes;
-    if (access.operation == AccessOperation::read)
-        return arrays.check_read(access.pattern, word_bytes, n, access.unroll, shape);
-    if (access.operation == AccessOperation::write)
-        return arrays.check_written(access.pattern, word_bytes, n, access.unroll, written_part);
-    return arrays.check_written(
-        access.pattern, word_bytes, n, access.unroll,
-        [&](size_t place, unsigned bytes, unsigned part) { return arrays.source_part(place, bytes, part); });
-}
-
 // ", stride 8": for messages.
 std::string option_text(const Access& access) {
     switch (access.variant->option) {
@@ -98,33 +87,58 @@ std::string option_text(const Access& access) {
     }
 }
 
-Case case_of(const Session& session, const std::shared_ptr<Access>& access, const std::shared_ptr<AccessArrays>& arrays,
-             size_t n, size_t fetch_bytes) {
-    const double words = double(n) * (access->operation == AccessOperation::copy ? 2 : 1);
-    const auto shape = std::make_shared<LaunchShape>();
-    Case one;
-    one.variant = access->variant;
-    one.problem = {std::nullopt, n, words * access->shape.word_bytes, 0};
-    one.poison = [=](cudaStream_t stream) { arrays->poison(stream); };
-    one.launch = [=, &session](cudaStream_t stream) {
-        *shape = access_launch(access->shape.word_bytes, access->unroll)(
-            access->operation, {arrays->d_source(), arrays->d_target(), arrays->d_folds(), access->pattern, n,
-                                session.options.block, unsigned(session.device.multiprocessors), stream});
-        return *shape;
-    };
-    one.check = [=] {
-        Verdict verdict = check(*access, *arrays, n, *shape);
-        verdict.detail = text("{} of words of {} bytes{}: {}", access->operation_name, access->shape.word_bytes,
-                              option_text(*access), verdict.detail);
+class AccessCase final : public Case {
+public:
+    AccessCase(const Session& session, const Access& access, const AccessArrays& arrays, size_t n, size_t fetch_bytes)
+        : Case(*access.variant, {std::nullopt, n, words(access, n) * access.shape.word_bytes, 0}),
+          session_(session),
+          access_(access),
+          arrays_(arrays),
+          fetch_bytes_(fetch_bytes) {}
+
+    void poison(cudaStream_t stream) override { arrays_.poison(stream); }
+    LaunchShape launch(cudaStream_t stream) override {
+        return launched_ = access_launch(access_.shape.word_bytes, access_.unroll)(
+                   access_.operation,
+                   {arrays_.d_source(), arrays_.d_target(), arrays_.d_folds(), access_.pattern, problem.n,
+                    session_.options.block, unsigned(session_.device.multiprocessors), stream});
+    }
+    Verdict check() override {
+        Verdict verdict = check_words();
+        verdict.detail = text("{} of words of {} bytes{}: {}", access_.operation_name, access_.shape.word_bytes,
+                              option_text(access_), verdict.detail);
         return verdict;
-    };
-    one.own_cells = [=](double median_ns) {
-        const size_t footprint_bytes = access->pattern.words() * access->shape.word_bytes;
-        return cells_of(access_columns, AccessCells{access->variant, access->shape, access->operation_name.c_str(),
-                                                    access->unroll, footprint_bytes, fetch_bytes, words, median_ns});
-    };
-    return one;
-}
+    }
+    std::vector<Cell> own_cells(double median_ns) override {
+        const size_t footprint_bytes = access_.pattern.words() * access_.shape.word_bytes;
+        return cells_of(access_columns,
+                        AccessCells{access_.variant, access_.shape, access_.operation_name.c_str(), access_.unroll,
+                                    footprint_bytes, fetch_bytes_, words(access_, problem.n), median_ns});
+    }
+
+private:
+    // A copy moves each word twice.
+    static double words(const Access& access, size_t n) {
+        return double(n) * (access.operation == AccessOperation::copy ? 2 : 1);
+    }
+
+    Verdict check_words() const {
+        const unsigned word_bytes = access_.shape.word_bytes;
+        if (access_.operation == AccessOperation::read)
+            return arrays_.check_read(access_.pattern, word_bytes, problem.n, access_.unroll, launched_);
+        if (access_.operation == AccessOperation::write)
+            return arrays_.check_written(access_.pattern, word_bytes, problem.n, access_.unroll, written_part);
+        return arrays_.check_written(
+            access_.pattern, word_bytes, problem.n, access_.unroll,
+            [&](size_t place, unsigned bytes, unsigned part) { return arrays_.source_part(place, bytes, part); });
+    }
+
+    const Session& session_;
+    const Access& access_;
+    const AccessArrays& arrays_;
+    const size_t fetch_bytes_;
+    LaunchShape launched_;
+};
 
 // Applies --fetch. Returns the most bytes that the L2 cache fetches on a miss; 0 in the simulator or if unknown.
 size_t limit_fetches(const Session& session) {
@@ -154,12 +168,12 @@ void run(Session& session) {
         }
         session.begin_step(text("generating {} of random words", human_bytes(double(source_bytes))));
         constexpr size_t warps_per_multiprocessor = 64;
-        const auto arrays = std::make_shared<AccessArrays>(
-            source_bytes, target_bytes, warps_per_multiprocessor * size_t(session.device.multiprocessors),
-            session.options.seed);
-        std::vector<Case> cases;
+        const AccessArrays arrays(source_bytes, target_bytes,
+                                  warps_per_multiprocessor * size_t(session.device.multiprocessors),
+                                  session.options.seed);
+        Cases cases;
         for (const Access& access : accesses)
-            cases.push_back(case_of(session, std::make_shared<Access>(access), arrays, n, fetch_bytes));
+            cases.push_back(std::make_unique<AccessCase>(session, access, arrays, n, fetch_bytes));
         bench.run(cases);
     }
 }

@@ -68,33 +68,6 @@ std::vector<BankRow> rows_of(const Session& session) {
     return rows;
 }
 
-LaunchShape launch(const BankRow& row, const BankResults& results, size_t requests, cudaStream_t stream) {
-    const BankAccess& access = row.access;
-    return banks_launch(access.operation,
-                        access.word_bytes)({access.pattern, requests, access.shared_bytes(), results.d_parts(),
-                                            results.d_clocks(), access.block_size, access.blocks, stream});
-}
-
-// Cycles that a multiprocessor takes for one request: the difference between two launches, one with twice as many
-// requests, so that startup and end cancel out.
-double cycles_per_request(const BankRow& row, const BankResults& results, size_t requests) {
-    const auto cycles = [&](size_t count) {
-        launch(row, results, count, nullptr);
-        CHECK(cudaGetLastError());
-        CHECK(cudaDeviceSynchronize());
-        return results.cycles(row.access);
-    };
-    constexpr int repetitions = 9;
-    std::vector<double> differences;
-    cycles(requests);  // brings the code into the caches
-    for (int i = 0; i < repetitions; ++i) {
-        const double once = cycles(requests);
-        differences.push_back(cycles(2 * requests) - once);
-    }
-    const double warps = row.access.block_size / lanes_per_warp;
-    return summarize(differences).median / (double(requests) * warps);
-}
-
 // "stride 8": for messages.
 std::string option_text(const BankRow& row) {
     switch (row.variant->option) {
@@ -104,29 +77,66 @@ std::string option_text(const BankRow& row) {
     }
 }
 
-Case case_of(const Session& session, const std::shared_ptr<BankRow>& row, const std::shared_ptr<BankResults>& results,
-             size_t requests) {
-    Case one;
-    one.variant = row->variant;
-    one.problem = {
-        std::nullopt, requests, double(requests) * double(row->access.threads()) * row->access.word_bytes, 0, 0,
-        "requests"};
-    one.poison = [=](cudaStream_t stream) { results->poison(stream); };
-    one.launch = [=](cudaStream_t stream) { return launch(*row, *results, requests, stream); };
-    one.check = [=] {
-        Verdict verdict = results->check(row->access, requests);
-        verdict.detail = text("{} of words of {} bytes, {}: {}", row->operation_name, row->access.word_bytes,
-                              option_text(*row), verdict.detail);
+class BankCase final : public Case {
+public:
+    BankCase(const Session& session, const BankRow& row, const BankResults& results, size_t requests)
+        : Case(*row.variant,
+               {std::nullopt, requests, double(requests) * double(row.access.threads()) * row.access.word_bytes, 0, 0,
+                "requests"}),
+          is_simulated_(session.device.simulated),
+          requests_(requests),
+          row_(row),
+          access_(row.access),
+          results_(results) {}
+
+    void poison(cudaStream_t stream) override { results_.poison(stream); }
+    LaunchShape launch(cudaStream_t stream) override { return launch(requests_, stream); }
+    Verdict check() override {
+        Verdict verdict = results_.check(access_, requests_);
+        verdict.detail = text("{} of words of {} bytes, {}: {}", row_.operation_name, access_.word_bytes,
+                              option_text(row_), verdict.detail);
         return verdict;
-    };
-    one.own_cells = [=, &session](double) {
-        const bool counts_cycles = !session.device.simulated && requests > 0;
-        const double cycles = counts_cycles ? cycles_per_request(*row, *results, requests) : 0;
-        return cells_of(bank_columns, BankCells{row->variant, row->access.word_bytes, row->value,
-                                                row->operation_name.c_str(), row->cost, cycles});
-    };
-    return one;
-}
+    }
+    std::vector<Cell> own_cells(double) override {
+        const bool counts_cycles = !is_simulated_ && requests_ > 0;
+        const double cycles = counts_cycles ? cycles_per_request() : 0;
+        return cells_of(bank_columns, BankCells{row_.variant, access_.word_bytes, row_.value,
+                                                row_.operation_name.c_str(), row_.cost, cycles});
+    }
+
+private:
+    LaunchShape launch(size_t requests, cudaStream_t stream) const {
+        return banks_launch(access_.operation,
+                            access_.word_bytes)({access_.pattern, requests, access_.shared_bytes(), results_.d_parts(),
+                                                 results_.d_clocks(), access_.block_size, access_.blocks, stream});
+    }
+
+    // Cycles that a multiprocessor takes for one request: the difference between two launches, one with twice as many
+    // requests, so that startup and end cancel out.
+    double cycles_per_request() const {
+        const auto cycles = [&](size_t count) {
+            launch(count, nullptr);
+            CHECK(cudaGetLastError());
+            CHECK(cudaDeviceSynchronize());
+            return results_.cycles(access_);
+        };
+        constexpr int repetitions = 9;
+        std::vector<double> differences;
+        cycles(requests_);  // brings the code into the caches
+        for (int i = 0; i < repetitions; ++i) {
+            const double once = cycles(requests_);
+            differences.push_back(cycles(2 * requests_) - once);
+        }
+        const double warps = access_.block_size / lanes_per_warp;
+        return summarize(differences).median / (double(requests_) * warps);
+    }
+
+    const bool is_simulated_;
+    const size_t requests_;
+    const BankRow& row_;
+    const BankAccess& access_;
+    const BankResults& results_;
+};
 
 void run(Session& session) {
     Bench bench(session);
@@ -136,11 +146,10 @@ void run(Session& session) {
         parts = std::max(parts, row.access.result_parts());
         warps = std::max(warps, row.access.threads() / lanes_per_warp);
     }
-    const auto results = std::make_shared<BankResults>(parts, warps);
+    const BankResults results(parts, warps);
     for (size_t requests : session.sizes()) {
-        std::vector<Case> cases;
-        for (const BankRow& row : rows)
-            cases.push_back(case_of(session, std::make_shared<BankRow>(row), results, requests));
+        Cases cases;
+        for (const BankRow& row : rows) cases.push_back(std::make_unique<BankCase>(session, row, results, requests));
         bench.run(cases);
     }
 }

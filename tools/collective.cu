@@ -74,83 +74,27 @@ std::vector<const CollectiveVariant*> variants_that_run(const Session& session, 
     return variants;
 }
 
-// What a case enqueues on all devices, and the name of its method.
-struct Operation {
-    std::function<LaunchShape()> launch;
-    const char* method;
-};
-
 template <typename T>
-Operation operation_of(const Session& session, TalkingGang& gang, const CollectiveVariant& variant,
-                       const CollectiveShape& shape, const std::shared_ptr<GangBuffers<T>>& buffers) {
-    if (variant.by_kernel) {
-        const auto all = std::make_shared<AllReduce<T>>(session, gang, variant, shape, *buffers, gang.exchange());
-        return {[=] { return all->launch(); }, all->name()};
-    }
-    const Communicators& communicators = gang.communicators();
-    const ncclRedOp_t reduction = nccl_operation(session.own<CollectiveOptions>().op);
-    const auto launch = [=, &gang, &communicators] {
-        if (shape.total() == 0) return LaunchShape{};
-        gang.nccl().group([&] {
-            gang.on_each([&](size_t rank) {
-                NcclPart{
-                    gang.nccl(), shape,          rank,      buffers->input(shape, rank), buffers->output(shape, rank),
-                    sizeof(T),   nccl_type<T>(), reduction, communicators[rank],         gang.stream(rank)}
-                    .call();
-            });
-        });
-        return LaunchShape{};
-    };
-    return {launch, "nccl"};
-}
-
-template <typename T>
-Case case_of(Session& session, TalkingGang& gang, const CollectiveVariant& variant, size_t n,
-             const std::shared_ptr<GangBuffers<T>>& buffers) {
-    const auto& options = session.own<CollectiveOptions>();
-    const CollectiveShape shape = {variant.operation, n, gang.size(), options.root};
-    const Operation operation = operation_of<T>(session, gang, variant, shape, buffers);
-    const double bytes = double(shape.total()) * sizeof(T);
-    const auto prepare = [=](size_t rank, cudaStream_t stream) { buffers->prepare(shape, rank, stream); };
-    Case one;
-    one.variant = &variant;
-    one.problem = {session.dtype(), n, bytes, shape.reduces() ? double(shape.total()) * double(shape.ranks - 1) : 0};
-    // (Verified launches, too, run in the gang's own streams, so the given stream is unused.)
-    one.poison = [=](cudaStream_t) { buffers->poison(); };
-    one.prepare = [=, &gang](cudaStream_t) {
-        gang.on_each([&](size_t rank) { prepare(rank, gang.stream(rank)); });
-        gang.watch().synchronize();
-    };
-    one.launch = [=, &gang](cudaStream_t) {
-        return gang.together([&] {
-            const LaunchShape launched = operation.launch();
-            gang.on_each([&](size_t rank) { buffers->take_snapshot(shape, rank, gang.stream(rank)); });
-            gang.watch().synchronize();
-            return launched;
-        });
-    };
-    set_timing(one, gang, prepare, operation.launch);
-    one.check = [=] { return buffers->check(shape); };
-    one.own_cells = [=, &options, &gang](double median_ns) {
-        return cells_of(collective_columns,
-                        CollectiveCells{shape, options, operation.method, bytes, median_ns, gang.size()});
-    };
-    return one;
+std::unique_ptr<Case> case_of(const Session& session, TalkingGang& gang, const CollectiveVariant& variant, size_t n,
+                              const GangBuffers<T>& buffers) {
+    const CollectiveShape shape = {variant.operation, n, gang.size(), session.own<CollectiveOptions>().root};
+    if (!variant.by_kernel) return std::make_unique<NcclCase<T>>(session, gang, variant, shape, buffers);
+    return std::make_unique<KernelCase<T>>(session, gang, variant, shape, buffers, gang.exchange());
 }
 
 // Different operations do different work: each gets a block of the table, unless --versus compares all with one.
 template <typename T>
 void run_size(Session& session, TalkingGang& gang, const std::vector<const CollectiveVariant*>& variants, size_t n,
-              const std::function<void(std::vector<Case>&)>& measure) {
+              const std::function<void(Cases&)>& measure) {
     using Element = typename OnHost<T>::Element;
     session.begin_step(text("generating {} elements for each of {} ranks", n, gang.size()));
     const Reference<Element> reference(session.options.seed, session.own<CollectiveOptions>().op,
                                        session.options.tolerance);
-    const auto buffers = std::make_shared<GangBuffers<T>>(session, gang, reference, n);
+    const GangBuffers<T> buffers(session, gang, reference, n);
     session.end_step();
-    std::vector<Case> cases;
+    Cases cases;
     for (size_t i = 0; i < variants.size(); ++i) {
-        cases.push_back(case_of(session, gang, *variants[i], n, buffers));
+        cases.push_back(case_of<T>(session, gang, *variants[i], n, buffers));
         const bool is_last = i + 1 == variants.size();
         if (!is_last && (!session.options.versus.empty() || variants[i + 1]->operation == variants[i]->operation))
             continue;
@@ -165,8 +109,7 @@ void run_sizes(Session& session) {
     TalkingGang gang(session.gang, session.options);
     const std::vector<const CollectiveVariant*> variants = variants_that_run(session, gang);
     if (variants.empty()) fail(Exit::unavailable, "none of the chosen variants can run here; -v says why");
-    for (size_t n : session.sizes())
-        run_size<T>(session, gang, variants, n, [&](std::vector<Case>& cases) { bench.run(cases); });
+    for (size_t n : session.sizes()) run_size<T>(session, gang, variants, n, [&](Cases& cases) { bench.run(cases); });
 }
 
 // NCCL's operations on the gangs of a ladder, from two devices up, verified and timed as usual.
@@ -179,7 +122,7 @@ void fit_sizes(Session& session) {
         TalkingGang gang(devices, session.options);
         const std::vector<const CollectiveVariant*> variants = variants_that_run(session, gang);
         for (size_t n : session.sizes())
-            run_size<T>(session, gang, variants, n, [&](std::vector<Case>& cases) {
+            run_size<T>(session, gang, variants, n, [&](Cases& cases) {
                 for (const Measurement& row : bench.time(cases)) {
                     if (row.problem.bytes == 0) continue;
                     const Collective operation = static_cast<const CollectiveVariant*>(row.variant)->operation;

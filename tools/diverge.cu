@@ -117,38 +117,45 @@ struct Lab {
     const bool is_simulated;
 };
 
-Case case_of(const std::shared_ptr<Lab>& lab, const DivergeRow& row) {
-    const auto shape = std::make_shared<LaunchShape>();
-    const DivergeWork work = row.work(lab->rounds);
-    const size_t n = lab->words.size();
-    Case one;
-    one.variant = row.variant;
-    one.problem = {std::nullopt, n, 2.0 * double(n) * sizeof(unsigned), 0, 0, "words"};
-    one.poison = [=](cudaStream_t stream) { lab->words.poison(stream); };
-    one.launch = [=](cudaStream_t stream) { return *shape = lab->launch(row, stream); };
-    one.check = [=] {
-        Verdict verdict = lab->words.check(work, shape->block.x);
-        const std::string value = row.value_text();
+class DivergeCase final : public Case {
+public:
+    DivergeCase(const Lab& lab, const DivergeRow& row)
+        : Case(*row.variant,
+               {std::nullopt, lab.words.size(), 2.0 * double(lab.words.size()) * sizeof(unsigned), 0, 0, "words"}),
+          lab_(lab),
+          row_(row),
+          work_(row.work(lab.rounds)) {}
+
+    void poison(cudaStream_t stream) override { lab_.words.poison(stream); }
+    LaunchShape launch(cudaStream_t stream) override { return launched_ = lab_.launch(row_, stream); }
+    Verdict check() override {
+        Verdict verdict = lab_.words.check(work_, launched_.block.x);
+        const std::string value = row_.value_text();
         if (!verdict.right && !value.empty()) verdict.detail = value + ": " + verdict.detail;
         return verdict;
-    };
-    one.own_cells = [=](double median_ns) {
-        const bool is_timed = !lab->is_simulated && n > 0;
-        const double slowdown = is_timed && row.variant->agreeing ? lab->slowdown(row) : 0;
-        return cells_of(diverge_columns,
-                        DivergeCells{work, diverge_count(work, n, shape->block.x), slowdown, is_timed ? median_ns : 0});
-    };
-    return one;
-}
+    }
+    std::vector<Cell> own_cells(double median_ns) override {
+        const bool is_timed = !lab_.is_simulated && problem.n > 0;
+        const double slowdown = is_timed && row_.variant->agreeing ? lab_.slowdown(row_) : 0;
+        return cells_of(diverge_columns, DivergeCells{work_, diverge_count(work_, problem.n, launched_.block.x),
+                                                      slowdown, is_timed ? median_ns : 0});
+    }
+
+private:
+    const Lab& lab_;
+    const DivergeRow& row_;
+    const DivergeWork work_;
+    LaunchShape launched_;
+};
 
 void run(Session& session) {
     expect_options_of_some_variant(session);
     Bench bench(session);
     const std::vector<DivergeRow> rows = rows_of(session);
     for (size_t n : session.sizes()) {
-        const auto lab = std::make_shared<Lab>(session, n);
-        std::vector<Case> cases;
-        for (const DivergeRow& row : rows) cases.push_back(case_of(lab, row));
+        const Lab lab(session, n);
+        Cases cases;
+        for (const DivergeRow& row : rows) cases.push_back(std::make_unique<DivergeCase>(lab, row));
         bench.run(cases);
     }
 }

@@ -26,10 +26,10 @@ void run_shape(Session& session, Bench& bench, const ProductProblem& problem) {
             for (const Plan& plan : *plans) most_workspace = std::max(most_workspace, plan.workspace_bytes);
     session.begin_step(text("generating A and B, {}", name_of_products(problem.shape, problem.form)));
     Product product(session, problem, most_workspace);
-    std::vector<Case> cases;
+    Cases cases;
     for (const auto& [variant, plans] : chosen) {
-        cases.push_back(plans.first.empty() ? product.host_case(*variant)
-                                            : product.device_case(*variant, problem, plans));
+        if (plans.first.empty()) cases.push_back(std::make_unique<ProductOnHost>(*variant, product));
+        else cases.push_back(std::make_unique<ProductOnDevice>(*variant, product, problem, plans));
         if (variant->plans == fastest_plans && plans.first.size() == 1)
             explain_if_asked(session, problem, plans.first.front(), "the best estimate");
     }
@@ -60,8 +60,12 @@ void run(Session& session) {
                 session.output.write(work_of_plans(*variant, problem));
             continue;
         }
-        if (session.options.gang) sweep.run(gang_problem_of(session, shape, timelines));
-        else run_shape(session, bench, problem);
+        if (session.options.gang) {
+            ProductOfGangs product(session, bench, shape, timelines);
+            sweep.run(product);
+        } else {
+            run_shape(session, bench, problem);
+        }
     }
     if (trace) write_trace(*trace, timelines);
 }

@@ -2,13 +2,12 @@
 // nested: kernels that launch kernels. What a launch costs, depending on who makes it and at what depth, and two uses
 // that may pay off.
 // make: -O1 (it simulates too little to be worth the compile time of a higher level)
-#include <vector>
-
 #include "common/cuda/passes.hpp"
 
 #if HOST_PASS  // its kernels are in nested/device_launches.cu
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "common/cli/registration.cuh"
 #include "common/measure/bench.cuh"
@@ -81,16 +80,16 @@ void refuse_unused_options(const Session& session) {
 }
 
 // Runs the rows of one kind of work, unless --versus compares another kind.
-void run_kind(const Session& session, Bench& bench, std::vector<Case>& cases) {
+void run_kind(const Session& session, Bench& bench, Cases& cases) {
     if (cases.empty()) return;
     const auto is_peer = [&](const Variant* variant) { return variant->name == session.options.versus; };
     const auto selected = session.selected<NestedVariant>();
     const bool has_peer =
-        std::any_of(cases.begin(), cases.end(), [&](const Case& one) { return is_peer(one.variant); });
+        std::any_of(cases.begin(), cases.end(), [&](const auto& one) { return is_peer(one->variant); });
     if (!has_peer && std::any_of(selected.begin(), selected.end(), is_peer)) {
         if (!session.options.kernels.empty())
             fail(Exit::usage, "--versus '{}' compares one kind of work, and {} does another: leave one of them out",
-                 session.options.versus, cases.front().variant->name);
+                 session.options.versus, cases.front()->variant->name);
         return;
     }
     bench.run(cases);
@@ -98,7 +97,7 @@ void run_kind(const Session& session, Bench& bench, std::vector<Case>& cases) {
 
 void run_grids(Session& session, Bench& bench) {
     for (size_t count : session.sizes()) {
-        std::vector<Case> cases;
+        Cases cases;
         for (const NestedVariant* variant : session.selected<NestedVariant>())
             if (variant->grids) cases.push_back(case_of_grids(session, *variant, count));
         run_kind(session, bench, cases);
@@ -107,7 +106,7 @@ void run_grids(Session& session, Bench& bench) {
 
 void run_chains(Session& session, Bench& bench) {
     for (size_t depth : session.own<NestedOptions>().depths) {
-        std::vector<Case> cases;
+        Cases cases;
         for (const NestedVariant* variant : session.selected<NestedVariant>())
             if (variant->chain) cases.push_back(case_of_chain(session, *variant, depth));
         run_kind(session, bench, cases);
@@ -116,12 +115,12 @@ void run_chains(Session& session, Bench& bench) {
 
 void run_images(Session& session, Bench& bench) {
     const unsigned side = session.own<NestedOptions>().side.on(session.device.simulated);
-    std::shared_ptr<MandelbrotLab> lab;
-    std::vector<Case> cases;
+    std::optional<MandelbrotLab> lab;  // made when the first variant needs it
+    Cases cases;
     for (const NestedVariant* variant : session.selected<NestedVariant>()) {
         if (!variant->image) continue;
-        if (!lab) lab = std::make_shared<MandelbrotLab>(session, side);
-        cases.push_back(lab->case_of(*variant));
+        if (!lab) lab.emplace(session, side);
+        cases.push_back(std::make_unique<MandelbrotCase>(session, *variant, *lab));
     }
     run_kind(session, bench, cases);
 }
@@ -140,12 +139,12 @@ bool takes_long(const Session& session, const NestedVariant& variant, size_t sha
 
 void run_integrals(Session& session, Bench& bench) {
     for (size_t sharpness : session.own<NestedOptions>().sharpness.on(session.device.simulated)) {
-        std::shared_ptr<QuadratureLab> lab;
-        std::vector<Case> cases;
+        std::optional<QuadratureLab> lab;  // made when the first variant needs it
+        Cases cases;
         for (const NestedVariant* variant : session.selected<NestedVariant>()) {
             if (!variant->quadrature || takes_long(session, *variant, sharpness)) continue;
-            if (!lab) lab = std::make_shared<QuadratureLab>(session, sharpness);
-            cases.push_back(lab->case_of(*variant));
+            if (!lab) lab.emplace(session, sharpness);
+            cases.push_back(std::make_unique<QuadratureCase>(session, *variant, *lab));
         }
         run_kind(session, bench, cases);
     }

@@ -11,7 +11,9 @@
 
 #if HOST_PASS
 #include <algorithm>
+#include <list>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 #include <variant>
@@ -63,109 +65,83 @@ std::vector<size_t> chunk_counts(const Session& session, size_t n) {
     return counts;
 }
 
-StreamsRun cpu_run(const Variant& variant, const CpuWay& way, const std::shared_ptr<CopyData>& data) {
-    const double n = double(data->size());
-    StreamsRun result;
-    result.one.variant = &variant;
-    result.one.problem = {DType::i32, data->size(), 2 * n * sizeof(int), 2 * n * data->steps()};
-    result.one.poison = [=](cudaStream_t) { data->poison(); };
-    result.one.launch = [=, &way](cudaStream_t) {
-        ((*data).*way.compute)();
-        return LaunchShape{};
-    };
-    result.one.check = [=] { return data->check(); };
-    result.one.own_cells = [=](double median_ns) {
-        StreamsCells cells;
-        cells.experiment = "copy";
-        cells.memory = data->memory();
-        cells.steps = data->steps();
-        return row_of(cells, median_ns);
-    };
-    return result;
-}
-
-// The runs of the variants that move n elements, for one kind of memory.
-void append_copy_runs(const Session& session, size_t n, bool pinned, bool with_cpu, std::vector<StreamsRun>& runs) {
-    const auto variants = session.selected<StreamsVariant>();
-    const auto moves_data = [=](const StreamsVariant* variant) {
-        if (std::holds_alternative<CpuWay>(variant->way)) return with_cpu;
-        return std::holds_alternative<CopyWay>(variant->way);
-    };
-    if (std::none_of(variants.begin(), variants.end(), moves_data)) return;
-    const auto data = std::make_shared<CopyData>(session, n, pinned);
-    const auto times = std::make_shared<StageTimes>();
-    for (const StreamsVariant* variant : variants) {
-        const auto* cpu = std::get_if<CpuWay>(&variant->way);
-        if (cpu && with_cpu) runs.push_back(cpu_run(*variant, *cpu, data));
-        const auto* way = std::get_if<CopyWay>(&variant->way);
-        if (!way) continue;
-        if (way->only_pinned && !pinned) {
-            session.notice(text("{}: a kernel cannot access pageable memory; left out", variant->name));
-            continue;
-        }
-        if (session.own<StreamsOptions>().tune) {
-            runs.push_back(copy_run(session, tuned_run(session, *variant, *way, data), times));
-            continue;
-        }
-        std::set<std::pair<size_t, size_t>> settings;  // each once: some ways round them
-        for (size_t streams : stream_counts(session))
-            for (size_t chunks : chunk_counts(session, n)) settings.emplace(way->streams(streams), way->chunks(chunks));
-        for (const auto& [streams, chunks] : settings)
-            runs.push_back(copy_run(session, std::make_shared<CopyRun>(*variant, *way, data, streams, chunks), times));
-    }
-}
-
-// The runs of the variants whose work does not depend on --size; an empty run for the others.
-class FixedRuns {
+// All cases of one size, and what they work on. Those that do not depend on it come with the first.
+class SizeCases {
 public:
-    explicit FixedRuns(const Session& session) : session_(session) {}
-
-    StreamsRun run_of(const StreamsVariant& variant) {
-        return std::visit([&](const auto& way) { return run_of(variant, way); }, variant.way);
+    SizeCases(const Session& session, size_t n, bool first) : session_(session), n_(n) {
+        for (bool pinned : session.own<StreamsOptions>().pinned) add_copies(pinned);
+        for (const StreamsVariant* variant : session.selected<StreamsVariant>())
+            if (first) std::visit([&](const auto& way) { add_fixed(*variant, way); }, variant->way);
     }
+    Cases& all() { return cases_; }
 
 private:
-    StreamsRun run_of(const Variant&, const CpuWay&) { return {}; }
-    StreamsRun run_of(const Variant&, const CopyWay&) { return {}; }
-    StreamsRun run_of(const Variant& variant, const KernelWay& way) {
-        return kernel_run(session_, variant, way, slow_kernels());
+    // The variants that move the elements, in one kind of memory.
+    void add_copies(bool pinned) {
+        const auto variants = session_.selected<StreamsVariant>();
+        const bool with_cpu = labs_.empty();  // the host's time does not depend on where the device finds its data
+        const auto moves_data = [=](const StreamsVariant* variant) {
+            if (std::holds_alternative<CpuWay>(variant->way)) return with_cpu;
+            return std::holds_alternative<CopyWay>(variant->way);
+        };
+        if (std::none_of(variants.begin(), variants.end(), moves_data)) return;
+        CopyLab& lab = labs_.emplace_back(session_, n_, pinned);
+        for (const StreamsVariant* variant : variants) {
+            const auto* cpu = std::get_if<CpuWay>(&variant->way);
+            if (cpu && with_cpu) cases_.push_back(std::make_unique<CpuRun>(*variant, *cpu, lab.data));
+            const auto* way = std::get_if<CopyWay>(&variant->way);
+            if (!way) continue;
+            if (way->only_pinned && !pinned) {
+                session_.notice(text("{}: a kernel cannot access pageable memory; left out", variant->name));
+                continue;
+            }
+            if (session_.own<StreamsOptions>().tune) {
+                cases_.push_back(tuned_run(session_, *variant, *way, lab));
+                continue;
+            }
+            std::set<std::pair<size_t, size_t>> settings;  // each once: some ways round them
+            for (size_t streams : stream_counts(session_))
+                for (size_t chunks : chunk_counts(session_, n_))
+                    settings.emplace(way->streams(streams), way->chunks(chunks));
+            for (const auto& [streams, chunks] : settings)
+                cases_.push_back(std::make_unique<CopyRun>(session_, *variant, *way, lab, streams, chunks));
+        }
     }
-    StreamsRun run_of(const Variant& variant, const HostWay& way) {
-        return host_run(session_, variant, way, slow_kernels());
-    }
-    StreamsRun run_of(const Variant& variant, const PriorityWay& way) { return priority_run(session_, variant, way); }
-    StreamsRun run_of(const Variant& variant, const LaunchWay& way) { return launch_run(session_, variant, way); }
 
-    // Shared by all variants, and created when the first one needs them.
-    const std::shared_ptr<SlowKernels>& slow_kernels() {
-        if (!kernels_) kernels_ = std::make_shared<SlowKernels>(session_);
-        return kernels_;
+    void add_fixed(const Variant&, const CpuWay&) {}
+    void add_fixed(const Variant&, const CopyWay&) {}
+    void add_fixed(const Variant& variant, const KernelWay& way) {
+        cases_.push_back(std::make_unique<KernelRun>(session_, variant, way, slow_kernels()));
+    }
+    void add_fixed(const Variant& variant, const HostWay& way) {
+        cases_.push_back(std::make_unique<HostNotice>(session_, variant, way, slow_kernels()));
+    }
+    void add_fixed(const Variant& variant, const PriorityWay& way) {
+        cases_.push_back(std::make_unique<UrgentRun>(session_, variant, way));
+    }
+    void add_fixed(const Variant& variant, const LaunchWay& way) {
+        cases_.push_back(std::make_unique<LaunchCost>(session_, variant, way));
+    }
+
+    // Made when the first variant needs them.
+    SlowKernels& slow_kernels() {
+        if (!kernels_) kernels_.emplace(session_);
+        return *kernels_;
     }
 
     const Session& session_;
-    std::shared_ptr<SlowKernels> kernels_;
+    const size_t n_;
+    std::list<CopyLab> labs_;
+    std::optional<SlowKernels> kernels_;
+    Cases cases_;
 };
 
-// All runs of one size; those that do not depend on it come with the first.
-std::vector<StreamsRun> runs_of_size(const Session& session, size_t n, bool first) {
-    std::vector<StreamsRun> runs;
-    bool with_cpu = true;  // the host's time does not depend on where the device finds its data
-    for (bool pinned : session.own<StreamsOptions>().pinned) {
-        append_copy_runs(session, n, pinned, with_cpu, runs);
-        with_cpu = false;
-    }
-    if (!first) return runs;
-    FixedRuns fixed(session);
-    for (const StreamsVariant* variant : session.selected<StreamsVariant>())
-        if (StreamsRun run = fixed.run_of(*variant); run.one.variant) runs.push_back(std::move(run));
-    return runs;
-}
-
 // --timeline and --trace: one more run of each variant, after the table.
-void look_at(const Session& session, const std::vector<StreamsRun>& runs, std::vector<Timeline>& timelines) {
-    for (const StreamsRun& run : runs) {
-        if (!run.trace) continue;
-        timelines.push_back(run.trace());
+void look_at(const Session& session, const Cases& cases, std::vector<Timeline>& timelines) {
+    for (const auto& one : cases) {
+        auto* const traced = dynamic_cast<TracedCase*>(one.get());
+        if (!traced) continue;
+        timelines.push_back(traced->trace());
         if (!session.own<StreamsOptions>().timeline) continue;
         const std::string picture = draw_timeline(timelines.back());
         if (session.format() == Format::human) session.output.write(picture);
@@ -184,11 +160,9 @@ void run(Session& session) {
     std::vector<Timeline> timelines;
     for (size_t i = 0; i < sizes.size(); ++i) {
         session.begin_step(text("generating {} numbers", sizes[i]));
-        const std::vector<StreamsRun> runs = runs_of_size(session, sizes[i], i == 0);
-        std::vector<Case> cases;
-        for (const StreamsRun& one : runs) cases.push_back(one.one);
-        bench.run(cases);
-        if (session.own<StreamsOptions>().timeline || trace) look_at(session, runs, timelines);
+        SizeCases cases(session, sizes[i], i == 0);
+        bench.run(cases.all());
+        if (session.own<StreamsOptions>().timeline || trace) look_at(session, cases.all(), timelines);
     }
     if (trace) write_trace(*trace, timelines);
 }

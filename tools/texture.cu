@@ -13,6 +13,7 @@
 #include <iterator>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <type_traits>
 
 #include "common/cli/registration.cuh"
@@ -79,79 +80,93 @@ std::string obstacle(const Matrix<T>& matrix, Path path) {
 }
 
 template <typename T>
-Case case_of(const Session& session, const TextureVariant& variant, const std::shared_ptr<Experiment<T>>& experiment,
-             const Reads& reads, const BlockShape& block, double sectors_per_request) {
-    const Matrix<T>& matrix = experiment->matrix;
-    const size_t results = reads.results();
-    Case one;
-    one.variant = &variant;
-    one.problem = {std::is_same_v<T, float> ? DType::f32 : DType::f16, reads.shape.elements(),
-                   reads.samples() * sizeof(T) + double(results) * sizeof(float), reads.samples() - double(results)};
-    TextureArguments<T> arguments;
-    arguments.d_in = matrix.d_data();
-    arguments.stride = matrix.stride();
-    arguments.texture = (variant.path == Path::array ? matrix.on_array() : matrix.on_pitched_memory()).object();
-    arguments.rows = int(reads.shape.rows);
-    arguments.columns = int(reads.shape.columns);
-    arguments.d_out = experiment->d_out.data();
-    arguments.width = int(reads.width);
-    arguments.block = dim3(block.x, block.y);
-    one.launch = [=, launch = variant.launch.get<T>()](cudaStream_t stream) mutable {
-        arguments.stream = stream;
-        return launch(arguments);
-    };
-    one.poison = [=](cudaStream_t stream) {
-        if (results > 0) CHECK(cudaMemsetAsync(experiment->d_out.data(), 0xa5, results * sizeof(float), stream));
-    };
-    one.check = [=, &session] {
-        std::vector<float>& h_out = experiment->h_out;
-        CHECK(cudaMemcpy(h_out.data(), experiment->d_out.data(), results * sizeof(float), cudaMemcpyDeviceToHost));
-        const float* const expected = experiment->expected.results_of(reads, experiment->matrix.h_data()).data();
+class ReadCase final : public Case {
+public:
+    ReadCase(const Session& session, const TextureVariant& path, Experiment<T>& experiment, const Reads& reads,
+             const BlockShape& block, double sectors_per_request)
+        : Case(path, {std::is_same_v<T, float> ? DType::f32 : DType::f16, reads.shape.elements(),
+                      reads.samples() * sizeof(T) + double(reads.results()) * sizeof(float),
+                      reads.samples() - double(reads.results())}),
+          session_(session),
+          launch_(path.launch.get<T>()),
+          experiment_(experiment),
+          reads_(reads) {
+        const Matrix<T>& matrix = experiment.matrix;
+        arguments_.d_in = matrix.d_data();
+        arguments_.stride = matrix.stride();
+        arguments_.texture = (path.path == Path::array ? matrix.on_array() : matrix.on_pitched_memory()).object();
+        arguments_.rows = int(reads.shape.rows);
+        arguments_.columns = int(reads.shape.columns);
+        arguments_.d_out = experiment.d_out.data();
+        arguments_.width = int(reads.width);
+        arguments_.block = dim3(block.x, block.y);
+        const bool has_width = reads.pattern->most_samples(2) != 1;
+        cells_ = {name_of_path(path.path), reads.pattern->name, has_width ? reads.width : 0, reads.most_samples(),
+                  reads.shape.rows,        reads.shape.columns, sectors_per_request};
+    }
+
+    void poison(cudaStream_t stream) override {
+        if (result_bytes() > 0) CHECK(cudaMemsetAsync(arguments_.d_out, 0xa5, result_bytes(), stream));
+    }
+    LaunchShape launch(cudaStream_t stream) override {
+        arguments_.stream = stream;
+        return launch_(arguments_);
+    }
+    Verdict check() override {
+        std::vector<float>& h_out = experiment_.h_out;
+        CHECK(cudaMemcpy(h_out.data(), arguments_.d_out, result_bytes(), cudaMemcpyDeviceToHost));
+        const float* const expected = experiment_.expected.results_of(reads_, experiment_.matrix.h_data()).data();
         return compare_elements(
-            h_out.data(), results, [=](size_t i) { return static_cast<long double>(expected[i]); },
-            [&](long double value) { return std::max(session.options.tolerance, 0.0) * std::fabs(value); });
-    };
-    const bool has_width = reads.pattern->most_samples(2) != 1;
-    const TextureCells cells = {name_of_path(variant.path), reads.pattern->name, has_width ? reads.width : 0,
-                                reads.most_samples(),       reads.shape.rows,    reads.shape.columns,
-                                sectors_per_request};
-    one.own_cells = [=](double) { return cells_of(texture_table_columns, cells); };
-    return one;
-}
+            h_out.data(), reads_.results(), [=](size_t i) { return static_cast<long double>(expected[i]); },
+            [&](long double value) { return std::max(session_.options.tolerance, 0.0) * std::fabs(value); });
+    }
+    std::vector<Cell> own_cells(double) override { return cells_of(texture_table_columns, cells_); }
+
+private:
+    size_t result_bytes() const { return reads_.results() * sizeof(float); }
+
+    const Session& session_;
+    LaunchReads<T>* const launch_;
+    Experiment<T>& experiment_;
+    const Reads reads_;
+    TextureArguments<T> arguments_;
+    TextureCells cells_;
+};
 
 // A case for each path of one pattern.
 template <typename T>
-void append_cases(Session& session, const std::shared_ptr<Experiment<T>>& experiment, const Reads& reads,
-                  const BlockShape& block, std::vector<Case>& cases) {
+void append_cases(Session& session, Experiment<T>& experiment, const Reads& reads, const BlockShape& block,
+                  Cases& cases) {
     double sectors = 0;
     if (!reads.pattern->is_random) sectors = textbook_sectors(reads, block, sizeof(T)).per_request();
     for (const TextureVariant* variant : session.selected<TextureVariant>()) {
         if (variant->pattern != reads.pattern) continue;
-        const std::string reason = obstacle(experiment->matrix, variant->path);
+        const std::string reason = obstacle(experiment.matrix, variant->path);
         if (!reason.empty()) {
             session.notice(text("{}, {}: {}; left out", variant->name, reads.shape.name(), reason));
             continue;
         }
         const bool is_linear = variant->path != Path::array;
-        cases.push_back(case_of(session, *variant, experiment, reads, block, is_linear ? sectors : 0));
+        cases.push_back(
+            std::make_unique<ReadCase<T>>(session, *variant, experiment, reads, block, is_linear ? sectors : 0));
     }
 }
 
 template <typename T>
-void run_shape(Session& session, Bench& bench, const MatrixShape& shape, std::vector<Case>& constants) {
+void run_shape(Session& session, Bench& bench, const MatrixShape& shape, Cases& constants) {
     constexpr size_t most = size_t(std::numeric_limits<int>::max());
     if (shape.rows > most || shape.columns > most)
         fail(Exit::usage, "size '{}' is too large: a matrix has at most {} rows and as many columns", shape.name(),
              most);
     const auto& options = session.own<TextureOptions>();
     session.begin_step(text("generating a matrix of {}", shape.name()));
-    const auto experiment = std::make_shared<Experiment<T>>(session, shape);
+    Experiment<T> experiment(session, shape);
     session.end_step();
     for (const BlockShape& block : options.blocks) {
-        std::vector<Case> cases;
+        Cases cases;
         for (const Pattern* pattern : patterns)
             for (unsigned width : pattern->widths(options))
-                append_cases(session, experiment, {pattern, shape, width}, block, cases);
+                append_cases<T>(session, experiment, {pattern, shape, width}, block, cases);
         std::move(constants.begin(), constants.end(), std::back_inserter(cases));
         constants.clear();
         bench.run(cases);
@@ -161,7 +176,8 @@ void run_shape(Session& session, Bench& bench, const MatrixShape& shape, std::ve
 void run(Session& session) {
     Bench bench(session);
     const std::vector<const TextureVariant*> variants = session.selected<TextureVariant>();
-    std::vector<Case> constants = constant_cases(session);  // run once, with the first matrix
+    std::optional<ConstantRuns> runs;
+    Cases constants = constant_cases(session, runs);  // run once, with the first matrix
     const auto is_read = [](const TextureVariant* variant) { return variant->pattern != nullptr; };
     if (std::any_of(variants.begin(), variants.end(), is_read)) {
         for (const MatrixShape& shape : session.own<TextureOptions>().shapes.on(session.device.simulated)) {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/cli/registration.cuh"
@@ -40,45 +41,18 @@ std::optional<int> find_peer(int here) {
     return (here + 1) % devices;
 }
 
-// Between devices without peer access the driver copies through the host, and a call may wait for that.
-bool goes_through_host(const Way& way) {
-    int can = 0;
-    CHECK(cudaDeviceCanAccessPeer(&can, way.data().ordinal(), way.data().peer()));
-    return !can;
-}
-
-Case case_of(Session& session, const std::shared_ptr<Way>& way, CopyCosts& costs) {
-    const TransferVariant& variant = way->variant();
-    const size_t n = way->size(), offset = session.own<TransferOptions>().offset;
-    const bool twice = variant.is_both() || variant.direction == Direction::on_device;
-    Case one;
-    one.variant = &variant;
-    one.problem = {std::nullopt, n, double(n) * (twice ? 2 : 1), 0, 0, "bytes"};
-    one.poison = [=](cudaStream_t stream) { way->poison(stream); };
-    one.prepare = [=](cudaStream_t stream) { way->prepare(stream); };
-    one.launch = [=](cudaStream_t stream) { return way->run(stream); };
-    one.check = [=] { return way->check(); };
-    if (variant.touches_host() || (variant.needs_peer() && goes_through_host(*way))) {
-        one.time = [=] { return way->time(); };
-        if (!session.device.simulated) one.timer = "host";
-    }
-    one.own_cells = [=, &variant, &costs](double median_ns) {
-        const TransferCells cells = way->cells(offset);
-        costs[variant.name][n] = {median_ns, cells.allocate_ns};
-        return cells_of(transfer_columns, cells);
-    };
-    return one;
-}
-
 // One way for each combination of a variant's settings.
-std::vector<std::shared_ptr<Way>> ways_of(const Session& session, const TransferVariant& variant,
-                                          const std::shared_ptr<TransferData>& data) {
-    if (variant.by != By::threads) return {std::make_shared<Way>(session, variant, data)};
-    std::vector<std::shared_ptr<Way>> ways;
+std::vector<std::unique_ptr<Way>> ways_of(const Session& session, const TransferVariant& variant, TransferData& data,
+                                          CopyCosts& costs) {
+    std::vector<std::unique_ptr<Way>> ways;
+    if (variant.by != By::threads) {
+        ways.push_back(std::make_unique<Way>(session, variant, data, costs));
+        return ways;
+    }
     const auto& asked = session.own<TransferOptions>();
     for (size_t threads : asked.threads)
         for (size_t slot_bytes : asked.slots)
-            ways.push_back(std::make_shared<StagedWay>(session, variant, data, threads, slot_bytes));
+            ways.push_back(std::make_unique<StagedWay>(session, variant, data, costs, threads, slot_bytes));
     return ways;
 }
 
@@ -96,11 +70,11 @@ void run_benchmark(Session& session) {
     }
     for (size_t n : session.sizes()) {
         session.begin_step(text("generating {} bytes", n));
-        const auto data = std::make_shared<TransferData>(session, n, session.own<TransferOptions>().offset);
-        std::vector<Case> cases;
+        TransferData data(session, n, session.own<TransferOptions>().offset);
+        Cases cases;
         for (const TransferVariant* variant : variants) {
-            if (variant->needs_peer()) data->use_peer(*peer);
-            for (const auto& way : ways_of(session, *variant, data)) cases.push_back(case_of(session, way, costs));
+            if (variant->needs_peer()) data.use_peer(*peer);
+            for (auto& way : ways_of(session, *variant, data, costs)) cases.push_back(std::move(way));
         }
         bench.run(cases);
     }
@@ -114,15 +88,16 @@ bool is_rival(const TransferVariant& variant) {
 }
 
 // Copies once and compares; complains and returns false if a byte is wrong.
-bool is_right(Session& session, Way& way) {
-    const char* name = way.variant().name;
-    session.begin_step(text("verifying {}, n = {}", name, way.size()));
+bool is_right(Session& session, Way& way, cudaStream_t stream) {
+    const char* name = way.variant->name;
+    const size_t n = way.problem.n;
+    session.begin_step(text("verifying {}, n = {}", name, n));
     way.poison(nullptr);
     CHECK(cudaDeviceSynchronize());
-    way.time();
+    way.time_by_host(stream);
     const Verdict verdict = session.options.verify ? way.check() : Verdict{};
     if (verdict.right) return true;
-    session.complain(text("{}: wrong result for n = {}: {}", name, way.size(), verdict.detail));
+    session.complain(text("{}: wrong result for n = {}: {}", name, n, verdict.detail));
     session.found_wrong_result();
     return false;
 }
@@ -132,13 +107,14 @@ using Clock = std::chrono::steady_clock;
 // Times all rivals in turn, each until its time is up, and prints only the break-even sizes that follow.
 void run_break_even(Session& session) {
     CopyCosts costs;
+    const Stream stream;
     for (size_t n : session.sizes()) {
-        const auto data = std::make_shared<TransferData>(session, n, session.own<TransferOptions>().offset);
-        std::vector<std::shared_ptr<Way>> ways;
+        TransferData data(session, n, session.own<TransferOptions>().offset);
+        std::vector<std::unique_ptr<Way>> ways;
         for (const TransferVariant& variant : transfer_variants) {
             if (!is_rival(variant)) continue;
-            const auto way = ways_of(session, variant, data).front();
-            if (is_right(session, *way)) ways.push_back(way);
+            auto way = std::move(ways_of(session, variant, data, costs).front());
+            if (is_right(session, *way, stream)) ways.push_back(std::move(way));
         }
         std::vector<std::vector<double>> samples(ways.size());
         std::vector<double> seconds(ways.size(), 0);
@@ -148,11 +124,10 @@ void run_break_even(Session& session) {
                 const bool is_needed = i >= 0 && samples[k].empty();
                 if (seconds[k] >= session.options.timeout_s && !is_needed) continue;
                 const Clock::time_point begin = Clock::now();
-                if (const double ns = ways[k]->time(); i >= 0) samples[k].push_back(ns);
+                if (const double ns = ways[k]->time_by_host(stream); i >= 0) samples[k].push_back(ns);
                 seconds[k] += std::chrono::duration<double>(Clock::now() - begin).count();
             }
-        for (size_t k = 0; k < ways.size(); ++k)
-            costs[ways[k]->variant().name][n] = {summarize(samples[k]).median, ways[k]->cells(0).allocate_ns};
+        for (size_t k = 0; k < ways.size(); ++k) static_cast<void>(ways[k]->own_cells(summarize(samples[k]).median));
         session.end_step();
     }
     print_break_evens(session, costs);

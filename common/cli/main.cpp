@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,12 +15,10 @@
 #include "common/cli/message.hpp"
 #include "common/cli/options.hpp"
 #include "common/cli/session.hpp"
-#include "common/gang/process_team.hpp"
 #include "common/io/output.hpp"
 #include "common/io/process.hpp"
 #include "common/io/progress.hpp"
 #include "common/io/text.hpp"
-#include "common/measure/version.hpp"
 
 static const char* needs_text(Needs needs) {
     switch (needs) {
@@ -59,19 +57,18 @@ static std::string command_text(const Program& program, int argc, char** argv) {
     return command;
 }
 
-// Joins the other processes of the gang, if a launcher has started several. Only one of them speaks.
-static void join_others(const Program& program, int argc, char** argv, Options& options,
-                        std::optional<ProcessTeam>& team) {
-    const World world = find_world(std::getenv);
-    if (world.processes == 1) return;
-    const std::string build = text("gridutils {} (build {:.12})", version_of_rows, build_of_this_program());
-    team.emplace(
-        world, build, command_text(program, argc, argv),
-        [&program, color = options.color](const auto& message) {
-            print_message(program.name, message, color, Weight::error);
-        },
-        [] { simt::check::finish(); });
-    options.team = &*team;
+// The other processes of the gang; null if there are none.
+using Others = std::unique_ptr<GangTeam>;
+
+// Joins the others, if a launcher has started several. Only one of them speaks.
+static void join_others(const Program& program, int argc, char** argv, Options& options, Others& team) {
+    team = program.join({command_text(program, argc, argv),
+                         [&program, color = options.color](const auto& message) {
+                             print_message(program.name, message, color, Weight::error);
+                         },
+                         [] { simt::check::finish(); }});
+    if (!team) return;
+    options.team = team.get();
     if (!team->speaks()) options.quiet = true, options.verbose = false, options.progress = When::never;
     team->check_alike();
     if (!options.operands.empty() && !team->has_folder())
@@ -83,11 +80,11 @@ static void join_others(const Program& program, int argc, char** argv, Options& 
              "processes on one machine");
     if (options.checks.counters)
         fail(Exit::usage, "--counters would count only the part of each process: run it in one process, without {}",
-             world.launcher);
+             team->launcher());
 }
 
 // A usage error in one process ends the others, too.
-static bool parse(const Program& program, int argc, char** argv, Options& options, std::optional<ProcessTeam>& team) {
+static bool parse(const Program& program, int argc, char** argv, Options& options, Others& team) {
     try {
         return parse_options(program, argc, argv, options);
     } catch (const Failure&) {
@@ -125,7 +122,7 @@ static void point_at_unread_input(const Session& session) {
                         called(program.name), program.most_operands > 1 ? " B" : ""));
 }
 
-static Exit run(const Program& program, int argc, char** argv, Options& options, std::optional<ProcessTeam>& team) {
+static Exit run(const Program& program, int argc, char** argv, Options& options, Others& team) {
     if (!parse(program, argc, argv, options, team)) return Exit::fine;
     const bool lists_variants = options.list && program.benchmark;
     if (works_together(program, options) && !lists_variants) join_others(program, argc, argv, options, team);
@@ -187,7 +184,7 @@ static Exit run(const Program& program, int argc, char** argv, Options& options,
 int main(int argc, char** argv) {
     const Program& program = *sim::backend().program;
     Options options;
-    std::optional<ProcessTeam> team;
+    Others team;
     const Exit exit = run_to_its_end(program, options, [&] { return run(program, argc, argv, options, team); });
     team.reset();
     return static_cast<int>(simt::check::finish() > 0 ? Exit::findings : exit);

@@ -10,6 +10,7 @@
 #include "common/cli/option_table.hpp"
 #include "common/io/dtype.hpp"
 #include "common/io/table.hpp"
+#include "common/measure/team.hpp"
 #include "common/measure/variant.hpp"
 
 // A program's own options are a struct: its fields hold the defaults, and its add_options(OptionTable&) adds the rows.
@@ -44,5 +45,6 @@ struct Program {
     std::vector<ShownCounter> shown_counters = {};  // and the human table shows these beside its own columns
     bool every_device = false;                      // "auto" means all GPUs, not the first
     Gangs gangs = Gangs::never;
+    JoinGang* join = nullptr;  // of programs with gangs
     bool input_files = true;  // operands name data: --input-format applies
 };

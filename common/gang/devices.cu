@@ -27,12 +27,12 @@ static Share own_ranks(const std::vector<DeviceInfo>& devices, size_t process) {
     return {size_t(first - devices.begin()), size_t(std::count_if(first, devices.end(), is_own))};
 }
 
-Gang::Gang(const std::vector<DeviceInfo>& devices, const MeasureSettings& settings)
+Gang::Gang(const std::vector<DeviceInfo>& devices, const MeasureSettings& settings, Stopwatch* first)
     : team_(*settings.team),
       devices_(devices),
       own_(own_ranks(devices, team_.process())),
       watch_(own_ordinals(), settings.cold_cache && !settings.profile, own_.size > 0 ? own(0).l2_bytes : 0, own_.begin,
-             team_) {
+             team_, first) {
     for (size_t i = 0; i < own_.size; ++i) clocks_.emplace_back(own(i).simulated ? "" : own(i).uuid);
     if (team_.processes() > 1) connect();
 }
@@ -104,54 +104,56 @@ Stream message_stream() {
     return Stream(cudaStreamNonBlocking, highest);
 }
 
-void set_timing(Case& one, Gang& gang, const GangStopwatch::EnqueueOn& prepare, const std::function<void()>& launch) {
-    one.time = [&gang, prepare, launch] { return gang.together([&] { return gang.watch().time(prepare, launch); }); };
-    one.flushes = true;
-    one.elapsed = [&gang] { return gang.watch().elapsed(); };
-    one.is_throttled = [&gang] { return gang.is_throttled(); };
+GangCase::GangCase(const Variant& variant_, const Problem& problem_, Gang& gang_)
+    : Case(variant_, problem_), gang(gang_) {
+    problem.gang = gang.size();
 }
 
-void set_work(Case& one, Gang& gang, GangWork work) {
-    one.problem.gang = gang.size();
-    const auto launch = [&gang, work] {
-        LaunchShape first;
-        gang.on_each([&](size_t rank) {
-            const LaunchShape shape = work.launch(rank);
-            if (rank == 0) first = shape;
-        });
-        if (work.join) work.join();
-        return first;
-    };
-    // (A copy from pageable memory may still be in flight when its call returns, and not in the rank's stream.)
-    one.poison = [&gang, work](cudaStream_t) {
-        gang.on_each([&](size_t rank) {
-            work.poison(rank);
-            CHECK(cudaDeviceSynchronize());
-        });
-    };
-    // (The launch that is verified also runs in the gang's own streams.)
-    one.launch = [&gang, launch](cudaStream_t) {
-        return gang.together([&] {
-            const LaunchShape shape = launch();
-            gang.watch().synchronize();
-            return shape;
-        });
-    };
-    GangStopwatch::EnqueueOn prepare;
-    if (work.prepare) {
-        prepare = [work](size_t rank, cudaStream_t) { work.prepare(rank); };
-        one.prepare = [&gang, work](cudaStream_t) { gang.on_each(work.prepare); };
-    }
-    set_timing(one, gang, prepare, launch);
-    one.check = [&gang, work] {
-        Verdict verdict;
-        gang.on_each([&](size_t rank) {
-            if (!verdict.right) return;
-            verdict = work.check(rank);
-            if (gang.size() > 1) verdict.detail = text("rank {}: {}", rank, verdict.detail);
-        });
-        return verdict;
-    };
+// (A copy from pageable memory may still be in flight when its call returns, and not in the rank's stream.)
+void GangCase::poison(cudaStream_t) {
+    gang.on_each([&](size_t rank) {
+        poison_on(rank);
+        CHECK(cudaDeviceSynchronize());
+    });
+}
+
+void GangCase::prepare(cudaStream_t) {
+    gang.on_each([&](size_t rank) { prepare_on(rank); });
+}
+
+LaunchShape GangCase::launch_on_all() {
+    LaunchShape first;
+    gang.on_each([&](size_t rank) {
+        const LaunchShape shape = launch_on(rank);
+        if (rank == 0) first = shape;
+    });
+    join();
+    return first;
+}
+
+// (The launch that is verified also runs in the gang's own streams.)
+LaunchShape GangCase::launch(cudaStream_t) {
+    return gang.together([&] {
+        const LaunchShape shape = launch_on_all();
+        gang.watch().synchronize();
+        return shape;
+    });
+}
+
+double GangCase::time(Stopwatch&) {
+    return gang.together([&] {
+        return gang.watch().time([this](size_t rank, cudaStream_t) { prepare_on(rank); }, [this] { launch_on_all(); });
+    });
+}
+
+Verdict GangCase::check() {
+    Verdict verdict;
+    gang.on_each([&](size_t rank) {
+        if (!verdict.right) return;
+        verdict = check_on(rank);
+        if (gang.size() > 1) verdict.detail = text("rank {}: {}", rank, verdict.detail);
+    });
+    return verdict;
 }
 
 }  // namespace BACKEND

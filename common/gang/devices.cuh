@@ -40,7 +40,8 @@ std::vector<std::vector<DeviceInfo>> gangs_of(const std::vector<DeviceInfo>& dev
 // it.
 class Gang {
 public:
-    Gang(const std::vector<DeviceInfo>& devices, const MeasureSettings& settings);
+    // `first`: the watch of the first of this process's devices, if it has one already.
+    Gang(const std::vector<DeviceInfo>& devices, const MeasureSettings& settings, Stopwatch* first = nullptr);
 
     // The number of ranks in all processes.
     size_t size() const { return devices_.size(); }
@@ -50,6 +51,7 @@ public:
     // Only for this process's ranks.
     cudaStream_t stream(size_t rank) const { return watch_.stream(rank); }
     GangStopwatch& watch() { return watch_; }
+    const GangStopwatch& watch() const { return watch_; }
     // Whether any of this process's devices is throttled.
     bool is_throttled() const;
 
@@ -111,25 +113,36 @@ private:
 // its few blocks would otherwise wait for a whole grid.
 Stream message_stream();
 
-// The parts of a case on a gang. Those with a rank are called with the rank's device as the current one.
-struct GangWork {
-    // Enqueues what a launch needs into the rank's stream, before each launch and not timed. May be empty.
-    std::function<void(size_t rank)> prepare;
+// A case on the devices of a gang, which must outlive it; a single device is a gang of one. What has a rank is called
+// with the rank's device as the current one.
+class GangCase : public Case {
+public:
+    GangCase(const Variant& variant_, const Problem& problem_, Gang& gang);
+
+    // Enqueues what a launch needs into the rank's stream, before each launch and not timed.
+    virtual void prepare_on([[maybe_unused]] size_t rank) {}
     // Enqueues the rank's part into its stream.
-    std::function<LaunchShape(size_t rank)> launch;
-    // Enqueues what combines the ranks' results. Called once, after all ranks have launched. May be empty.
-    std::function<void()> join;
+    virtual LaunchShape launch_on(size_t rank) = 0;
+    // Enqueues what combines the ranks' results. Called once, after all ranks have launched.
+    virtual void join() {}
     // Overwrites the rank's output, in its stream.
-    std::function<void(size_t rank)> poison;
+    virtual void poison_on(size_t rank) = 0;
     // Compares the rank's output with the reference.
-    std::function<Verdict(size_t rank)> check;
+    virtual Verdict check_on(size_t rank) = 0;
+
+    void poison(cudaStream_t) final;
+    void prepare(cudaStream_t) final;
+    LaunchShape launch(cudaStream_t) final;
+    Verdict check() final;
+    double time(Stopwatch&) final;
+    ClockReading elapsed(const Stopwatch&) const final { return gang.watch().elapsed(); }
+    bool is_throttled(const ClockMonitor&) const final { return gang.is_throttled(); }
+
+protected:
+    Gang& gang;
+
+private:
+    LaunchShape launch_on_all();
 };
-
-// Sets how a case is timed: `prepare` is called for each rank, `launch` enqueues all work. The gang must outlive the
-// case.
-void set_timing(Case& one, Gang& gang, const GangStopwatch::EnqueueOn& prepare, const std::function<void()>& launch);
-
-// Sets how a case is verified and timed. The gang must outlive it.
-void set_work(Case& one, Gang& gang, GangWork work);
 
 }  // namespace BACKEND

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <memory>
 #include <string>
 
@@ -16,43 +15,43 @@ namespace BACKEND {
 // For the exchange behind it, a rank's work is just something that ends.
 __global__ void stand_in_for_work() {}
 
-static LaunchShape launch_stand_in(const Gang& gang, size_t rank) {
-    stand_in_for_work<<<1, 32, 0, gang.stream(rank)>>>();
-    return {dim3(1), dim3(32), 0};
-}
+namespace {
 
-// A case that verifies nothing: each rank runs the stand-in for work, followed by `join` if it is not empty.
-static Case case_behind_work(Gang& gang, const Variant& variant, const std::function<void()>& join) {
-    Case one;
-    one.variant = &variant;
-    GangWork work;
-    work.launch = [&gang](size_t rank) { return launch_stand_in(gang, rank); };
-    work.join = join;
-    work.poison = [](size_t) {};
-    work.check = [](size_t) { return Verdict{}; };
-    set_work(one, gang, work);
-    return one;
-}
+// Verifies nothing: each rank runs the stand-in for work.
+class Work : public GangCase {
+public:
+    Work(Gang& gang_, const Variant& variant_, const Problem& problem_ = {}) : GangCase(variant_, problem_, gang_) {}
 
-// A case of one NCCL operation on its own buffers. The elements are zeros, which nobody checks.
-static Case exchange_case(Gang& gang, const Variant& variant, const CollectiveShape& shape) {
-    using Buffers = std::map<size_t, DeviceBuffer<float>>;
-    const auto inputs = std::make_shared<Buffers>(), outputs = std::make_shared<Buffers>();
-    gang.on_each([&](size_t rank) {
-        for (const auto& buffers : {inputs, outputs}) {
-            const DeviceBuffer<float>& buffer = buffers->try_emplace(rank, shape.total()).first->second;
-            fill_device(buffer.data(), 0, buffer.bytes());
-        }
-    });
-    const auto exchange = [=, &gang] {
+    LaunchShape launch_on(size_t rank) final {
+        stand_in_for_work<<<1, 32, 0, gang.stream(rank)>>>();
+        return {dim3(1), dim3(32), 0};
+    }
+    void poison_on(size_t) final {}
+    Verdict check_on(size_t) final { return {}; }
+};
+
+// The same, followed by an NCCL operation on its own buffers. The elements are zeros, which nobody checks.
+class WorkAndExchange final : public Work {
+public:
+    WorkAndExchange(Gang& gang_, const Variant& variant_, const CollectiveShape& shape)
+        : Work(gang_, variant_, {DType::f32, shape.n}), shape_(shape) {
+        gang.on_each([&](size_t rank) {
+            for (Buffers* const buffers : {&inputs_, &outputs_}) {
+                const DeviceBuffer<float>& buffer = buffers->try_emplace(rank, shape.total()).first->second;
+                fill_device(buffer.data(), 0, buffer.bytes());
+            }
+        });
+    }
+
+    void join() override {
         const Communicators& communicators = gang.communicators();
         gang.nccl().group([&] {
             gang.on_each([&](size_t rank) {
                 NcclPart{gang.nccl(),
-                         shape,
+                         shape_,
                          rank,
-                         inputs->at(rank).data(),
-                         outputs->at(rank).data(),
+                         inputs_.at(rank).data(),
+                         outputs_.at(rank).data(),
                          sizeof(float),
                          nccl_type<float>(),
                          ncclSum,
@@ -61,11 +60,15 @@ static Case exchange_case(Gang& gang, const Variant& variant, const CollectiveSh
                     .call();
             });
         });
-    };
-    Case one = case_behind_work(gang, variant, exchange);
-    one.problem.dtype = DType::f32, one.problem.n = shape.n;
-    return one;
-}
+    }
+
+private:
+    using Buffers = std::map<size_t, DeviceBuffer<float>>;
+    const CollectiveShape shape_;
+    Buffers inputs_, outputs_;
+};
+
+}  // namespace
 
 Exchanges::Exchanges(Run& run) : run_(run), known_(default_terms(run.settings.predict)) {
     const std::string& links = run.settings.predict.links;
@@ -105,7 +108,9 @@ void Exchanges::measure(Gang& gang, Bench& bench, const CollectiveShape& shape) 
     for (const TimedExchange& row : rows_[shape.operation])
         if (row.ranks == shape.ranks && row.exchange.bytes == bytes) return;
     const Variant work = {"work", "", Needs::nothing}, variant = {name_of(shape.operation), "", Needs::nothing};
-    std::vector<Case> cases = {case_behind_work(gang, work, {}), exchange_case(gang, variant, shape)};
+    Cases cases;
+    cases.push_back(std::make_unique<Work>(gang, work));
+    cases.push_back(std::make_unique<WorkAndExchange>(gang, variant, shape));
     const std::vector<Measurement> measured = bench.time(cases);
     if (measured.size() < 2) return;
     const double work_ns = ::summarize(measured[0].samples_ns).median, ns = ::summarize(measured[1].samples_ns).median;

@@ -19,6 +19,7 @@
 #include "common/gang/connection.hpp"
 #include "common/gang/device_words.hpp"
 #include "common/io/text.hpp"
+#include "common/measure/version.hpp"
 
 namespace {
 
@@ -83,8 +84,8 @@ std::string hexadecimal(const unsigned char* bytes, std::size_t count) {
 
 }  // namespace
 
-// The linker's build id (ld(1), --build-id).
-std::string build_of_this_program() {
+// The executable's build id in hexadecimal (ld(1), --build-id); "unknown" if it has none.
+static std::string build_of_this_program() {
     std::string build = "unknown";
     const auto find = [](dl_phdr_info* program, std::size_t, void* result) {
         for (int i = 0; i < program->dlpi_phnum; ++i) {
@@ -109,9 +110,16 @@ std::string build_of_this_program() {
     return build;
 }
 
-ProcessTeam::ProcessTeam(const World& world, const std::string& build, const std::string& command, Say say,
-                         std::function<void()> last_words)
-    : world_(world), build_(build), command_(command), say_(std::move(say)) {
+std::unique_ptr<GangTeam> join_process_team(const Joining& with) {
+    const World world = find_world(std::getenv);
+    if (world.processes == 1) return nullptr;
+    return std::make_unique<ProcessTeam>(world, with);
+}
+
+ProcessTeam::ProcessTeam(const World& world, const Joining& with)
+    : world_(world),
+      build_(text("gridutils {} (build {:.12})", version_of_rows, build_of_this_program())),
+      with_(with) {
     const std::string folder = folder_for(world);
     if (!folder.empty() && world.process == 0) remove_abandoned_folders(folder, prefix_of_folders());
     signals_ = std::make_unique<EndingSignals>();
@@ -122,7 +130,7 @@ ProcessTeam::ProcessTeam(const World& world, const std::string& build, const std
         rendezvous_ = rendezvous.get();
         contact_ = std::move(rendezvous);
     }
-    watch_ = std::make_unique<Watch>(*contact_, world.process, say_, std::move(last_words));
+    watch_ = std::make_unique<Watch>(*contact_, world.process, with_.say, with_.last_words);
 }
 
 ProcessTeam::~ProcessTeam() {
@@ -144,7 +152,7 @@ std::string ProcessTeam::name_of(std::size_t process) const {
     return host.empty() ? text("rank {}", process) : text("rank {} ({})", process, host);
 }
 
-std::string ProcessTeam::own_words() const { return text("{}{}{}", build_, separator, command_); }
+std::string ProcessTeam::own_words() const { return text("{}{}{}", build_, separator, with_.command); }
 
 void ProcessTeam::check_alike() const {
     if (rendezvous_) compare(rendezvous_->words());
@@ -198,7 +206,7 @@ Exit ProcessTeam::fail(const std::string& message, Exit exit) {
     if (world_.process > 0) std::this_thread::sleep_for(lead_of_first);
     const Declared counts = contact_->declare({world_.process, exit, words});
     if (counts.signal != 0) await_signal();
-    if (counts.process == world_.process && counts.message == words) say_(words);
+    if (counts.process == world_.process && counts.message == words) with_.say(words);
     return *(failed_ = counts.exit);
 }
 

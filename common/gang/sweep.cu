@@ -14,12 +14,12 @@ GangSweep::GangSweep(Run& run, Bench& bench, const std::vector<DeviceInfo>& devi
 
 GangSweep::~GangSweep() = default;
 
-void GangSweep::run(const GangProblem& problem) {
+void GangSweep::run(GangProblem& problem) {
     measured_.clear();
     const std::set<size_t> predicted = predicted_gangs();
     for (const std::vector<DeviceInfo>& devices : gangs_of(devices_, run_.settings)) {
-        Gang gang(devices, run_.settings);
-        problem.with_cases(gang, gang.size(), [&](std::vector<Case>& cases) {
+        Gang gang(devices, run_.settings, &bench_.stopwatch());
+        problem.with_cases(gang, gang.size(), [&](Cases& cases) {
             keep_common(cases);
             measured_[gang.size()] = bench_.run(cases);
         });
@@ -36,17 +36,17 @@ std::set<size_t> GangSweep::predicted_gangs() const {
     return gangs;
 }
 
-void GangSweep::keep_common(std::vector<Case>& cases) const {
+void GangSweep::keep_common(Cases& cases) const {
     Team& team = *run_.settings.team;
     if (team.processes() == 1) return;
     std::string mine;
-    for (const Case& one : cases) mine += text("{}\n", one.variant->name);
+    for (const auto& one : cases) mine += text("{}\n", one->variant->name);
     const std::vector<std::string> all = team.gather(mine);
-    const auto is_missing = [&](const Case& one) {
+    const auto is_missing = [&](const std::unique_ptr<Case>& one) {
         for (size_t process = 0; process < all.size(); ++process) {
             const std::vector<std::string> names = split(all[process], '\n');
-            if (std::find(names.begin(), names.end(), one.variant->name) != names.end()) continue;
-            run_.notice(text("{} is left out: rank {} cannot run it", one.variant->name, process));
+            if (std::find(names.begin(), names.end(), one->variant->name) != names.end()) continue;
+            run_.notice(text("{} is left out: rank {} cannot run it", one->variant->name, process));
             return true;
         }
         return false;
@@ -54,27 +54,27 @@ void GangSweep::keep_common(std::vector<Case>& cases) const {
     cases.erase(std::remove_if(cases.begin(), cases.end(), is_missing), cases.end());
 }
 
-std::vector<Measurement> GangSweep::shares_of(const GangProblem& problem, size_t ranks) {
+std::vector<Measurement> GangSweep::shares_of(GangProblem& problem, size_t ranks) {
     if (run_.settings.weak) return measured_.at(1);
     std::vector<Measurement> shares;
-    Gang alone({devices_.front()}, run_.settings);
-    problem.with_cases(alone, ranks, [&](std::vector<Case>& cases) {
+    Gang alone({devices_.front()}, run_.settings, &bench_.stopwatch());
+    problem.with_cases(alone, ranks, [&](Cases& cases) {
         keep_common(cases);
         shares = bench_.time(cases);
     });
     return shares;
 }
 
-void GangSweep::predict(const GangProblem& problem, size_t ranks) {
+void GangSweep::predict(GangProblem& problem, size_t ranks) {
     double exchange_ns = 0;
     for (const Exchange& exchange : problem.exchanges(ranks)) exchange_ns += exchanges_->predicted_ns(exchange, ranks);
     std::vector<Measurement> rows = shares_of(problem, ranks);
     for (Measurement& row : rows) {
         const double ns = ::summarize(row.samples_ns).median + exchange_ns;
-        const Case whole = problem.describe(*row.variant, ranks);
+        GangProblem::Row whole = problem.describe(*row.variant, ranks, ns);
         row.problem = whole.problem;
         row.problem.gang = ranks;
-        row.own = whole.own_cells ? whole.own_cells(ns) : std::vector<Cell>{};
+        row.own = std::move(whole.own);
         row.timer = "model";
         row.verify = "predicted";
         row.warmup = row.sm_clock_mhz = 0;

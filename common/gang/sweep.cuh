@@ -15,17 +15,23 @@ namespace BACKEND {
 
 class Exchanges;
 
-// How a program spreads a problem over ranks.
-struct GangProblem {
-    using Use = std::function<void(std::vector<Case>&)>;
+// What a program measures, spread over ranks. Without --gang there is one.
+class GangProblem {
+public:
+    using Use = std::function<void(Cases&)>;
+    virtual ~GangProblem() = default;
 
     // Makes the cases for the gang's devices, which are the first of all `ranks`, and passes them to `use`. Everything
     // that the cases need lives until `use` returns.
-    std::function<void(Gang&, size_t ranks, const Use& use)> with_cases;
-    // A case of a variant on all ranks, good for a table row but not for a launch.
-    std::function<Case(const Variant&, size_t ranks)> describe;
-    // The ranks' exchanges, which come on top of that.
-    std::function<std::vector<Exchange>(size_t ranks)> exchanges;
+    virtual void with_cases(Gang& gang, size_t ranks, const Use& use) = 0;
+    // What a table's row says of a variant on all ranks besides its times.
+    struct Row {
+        Problem problem;
+        std::vector<Cell> own;
+    };
+    virtual Row describe(const Variant& variant, size_t ranks, double median_ns) const = 0;
+    // The ranks' exchanges, whose time comes on top of the cases'.
+    virtual std::vector<Exchange> exchanges([[maybe_unused]] size_t ranks) const { return {}; }
 };
 
 // How many elements the first `members` of `ranks` have together: there are n in all, or with --weak, n per rank.
@@ -40,19 +46,19 @@ public:
     GangSweep(Run& run, Bench& bench, const std::vector<DeviceInfo>& devices);
     ~GangSweep();
 
-    void run(const GangProblem& problem);
+    void run(GangProblem& problem);
 
 private:
     std::set<size_t> predicted_gangs() const;
 
     // A process may leave out a variant, for example because its machine lacks a library. Then all leave it out, since
     // they measure together.
-    void keep_common(std::vector<Case>& cases) const;
+    void keep_common(Cases& cases) const;
 
     // Measures one rank's share.
-    std::vector<Measurement> shares_of(const GangProblem& problem, size_t ranks);
+    std::vector<Measurement> shares_of(GangProblem& problem, size_t ranks);
 
-    void predict(const GangProblem& problem, size_t ranks);
+    void predict(GangProblem& problem, size_t ranks);
 
     // By how much `ns` exceeds the gang's measured time, in percent; NaN if it was not measured.
     double error_percent(const Variant& variant, size_t ranks, double ns) const;

@@ -13,7 +13,33 @@
 
 namespace BACKEND {
 
-static bool on_host(const Case& one) { return one.variant->needs == Needs::host; }
+double Case::time(Stopwatch& stopwatch) {
+    const auto run = [this](cudaStream_t stream) { launch(stream); };
+    if (!is_on_host()) return stopwatch.time([this](cudaStream_t stream) { prepare(stream); }, run);
+    prepare(stopwatch.stream());
+    CHECK(cudaStreamSynchronize(stopwatch.stream()));
+    return host_time([&] { run(stopwatch.stream()); });
+}
+
+const char* Case::timer() const { return is_on_host() ? "host" : Stopwatch::timer_name(); }
+
+ClockReading Case::elapsed(const Stopwatch& stopwatch) const {
+    return is_on_host() ? ClockReading{} : stopwatch.elapsed();
+}
+
+double HostClockCase::time(Stopwatch& stopwatch) {
+    return by_host_clock_ ? time_by_host(stopwatch.stream()) : Case::time(stopwatch);
+}
+
+double HostClockCase::time_by_host(cudaStream_t stream) {
+    prepare(stream);
+    CHECK(cudaStreamSynchronize(stream));
+    return host_time([&] {
+        launch(stream);
+        CHECK(cudaGetLastError());
+        CHECK(cudaStreamSynchronize(stream));
+    });
+}
 
 // "4096", "64x64", or "none" if a library chose the shape or there was no launch.
 static std::string extent_text(const dim3& extent) {
@@ -34,9 +60,9 @@ bool Bench::verify(Case& one, FirstLaunch& first) {
     run_.begin_step(text("verifying {}, n = {}", one.variant->name, one.problem.n));
     const cudaStream_t stream = stopwatch_.stream();
     CHECK(cudaDeviceSynchronize());  // a cudaMemcpy from pageable memory may still be in flight
-    if (one.tune) one.tune(stopwatch_);
-    if (one.poison) one.poison(stream);
-    if (one.prepare) one.prepare(stream);
+    one.tune(stopwatch_);
+    one.poison(stream);
+    one.prepare(stream);
     CHECK(cudaDeviceSynchronize());  // poison may have used other streams than the launch will
     const bool counts = run_.settings.checks.counters;
     if (counts) simt::check::take_counters();  // drops the counts so far
@@ -58,21 +84,12 @@ bool Bench::verify(Case& one, FirstLaunch& first) {
     return false;
 }
 
-double Bench::sample(Case& one) {
-    if (one.time) return one.time();
-    if (!on_host(one)) return stopwatch_.time(one.prepare, [&](cudaStream_t stream) { one.launch(stream); });
-    if (one.prepare) one.prepare(stopwatch_.stream());
-    CHECK(cudaStreamSynchronize(stopwatch_.stream()));
-    return host_time([&] { one.launch(stopwatch_.stream()); });
-}
-
 Bench::Pair Bench::sample_pair(Case& one, Case* peer, bool peer_first) {
     Pair pair;
-    if (peer && peer_first) pair.peer_ns = sample(*peer);
-    pair.own_ns = sample(one);
-    if (one.elapsed) pair.clock = one.elapsed();
-    else if (!one.time && !on_host(one)) pair.clock = stopwatch_.elapsed();
-    if (peer && !peer_first) pair.peer_ns = sample(*peer);
+    if (peer && peer_first) pair.peer_ns = peer->time(stopwatch_);
+    pair.own_ns = one.time(stopwatch_);
+    pair.clock = one.elapsed(stopwatch_);
+    if (peer && !peer_first) pair.peer_ns = peer->time(stopwatch_);
     return pair;
 }
 
@@ -87,9 +104,7 @@ void Bench::collect(Case& one, Case* peer, Measurement& result) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(settings.timeout_s);
     // (Processes that measure together must continue or stop together.)
     const auto is_late = [&] { return team().any(std::chrono::steady_clock::now() >= deadline); };
-    const auto is_throttled = [&] {
-        return !on_host(one) && team().any(one.is_throttled ? one.is_throttled() : clocks_.throttled());
-    };
+    const auto is_throttled = [&] { return !one.is_on_host() && team().any(one.is_throttled(clocks_)); };
     const int fewest = std::min(run_.samples(), 10);
     ClockReading clock;
     StepCount& count = run_.begin_step(text("timing {}, n = {}, sample", one.variant->name, one.problem.n));
@@ -113,7 +128,7 @@ void Bench::collect(Case& one, Case* peer, Measurement& result) {
         const bool known = may_end && 100 * relative_half_width(result.samples_ns) <= settings.max_ci_percent;
         if (known) break;
     }
-    if (on_host(one)) return;
+    if (one.is_on_host()) return;
     result.sm_clock_mhz = clock.ns > 0 ? int(1e3 * double(clock.cycles) / double(clock.ns)) : clocks_.sm_clock_mhz();
 }
 
@@ -124,11 +139,10 @@ Measurement Bench::describe(const Case& one, const LaunchShape& shape) const {
     result.grid = extent_text(shape.grid);
     result.block = extent_text(shape.block);
     result.shared_bytes = shape.dynamic_shared_bytes;
-    result.timer = one.timer ? one.timer : on_host(one) ? "host" : Stopwatch::timer_name();
-    const bool flushes = !one.time || one.flushes;
-    result.cache = on_host(one) || run_.device.simulated ? "none"
-                   : run_.settings.cold_cache && flushes ? "cold"
-                                                         : "warm";
+    result.timer = one.timer();
+    result.cache = one.is_on_host() || run_.device.simulated   ? "none"
+                   : run_.settings.cold_cache && one.flushes() ? "cold"
+                                                               : "warm";
     result.verify = run_.settings.verify ? "pass" : "skipped";
     return result;
 }
@@ -142,32 +156,32 @@ Measurement Bench::measure(Case& one, const FirstLaunch& first, Case* peer) {
         result.warmup = run_.warmup();
         collect(one, peer, result);
     }
-    if (one.own_cells) result.own = one.own_cells(summarize(result.samples_ns).median);
+    result.own = one.own_cells(summarize(result.samples_ns).median);
     return result;
 }
 
-std::vector<Measurement> Bench::run(std::vector<Case>& cases) {
+std::vector<Measurement> Bench::run(Cases& cases) {
     const std::string& versus = run_.settings.versus;
     ++run_.blocks;
     run_.variants_that_ran += cases.size();
     const auto peer =
-        std::find_if(cases.begin(), cases.end(), [&](const Case& one) { return one.variant->name == versus; });
+        std::find_if(cases.begin(), cases.end(), [&](const auto& one) { return one->variant->name == versus; });
     if (!versus.empty() && peer == cases.end())
         fail(Exit::usage, "--versus '{}' is not among the variants that run here; {} --list shows them", versus,
              called(run_.program_name));
     FirstLaunch of_peer;
-    const bool peer_is_right = versus.empty() || verify(*peer, of_peer);  // before any comparison with it
-    Case* const right_peer = versus.empty() || !peer_is_right ? nullptr : &*peer;
+    const bool peer_is_right = versus.empty() || verify(**peer, of_peer);  // before any comparison with it
+    Case* const right_peer = versus.empty() || !peer_is_right ? nullptr : peer->get();
     std::size_t longest_name = 0;
-    for (const Case& one : cases) longest_name = std::max(longest_name, std::strlen(one.variant->name));
-    if (!cases.empty()) report_.begin_block(cases.front().problem, longest_name);
+    for (const auto& one : cases) longest_name = std::max(longest_name, std::strlen(one->variant->name));
+    if (!cases.empty()) report_.begin_block(cases.front()->problem, longest_name);
     std::vector<Measurement> rows;
-    for (Case& one : cases) {
-        const bool is_peer = !versus.empty() && &one == &*peer;
+    for (const auto& one : cases) {
+        const bool is_peer = !versus.empty() && one == *peer;
         FirstLaunch first = of_peer;
-        const bool right = is_peer ? peer_is_right : verify(one, first);
+        const bool right = is_peer ? peer_is_right : verify(*one, first);
         if (!right || run_.settings.profile) continue;
-        rows.push_back(measure(one, first, right_peer));
+        rows.push_back(measure(*one, first, right_peer));
         run_.end_step();
         report_.add(rows.back());
     }
@@ -176,11 +190,11 @@ std::vector<Measurement> Bench::run(std::vector<Case>& cases) {
     return rows;
 }
 
-std::vector<Measurement> Bench::time(std::vector<Case>& cases) {
+std::vector<Measurement> Bench::time(Cases& cases) {
     std::vector<Measurement> rows;
-    for (Case& one : cases) {
+    for (const auto& one : cases) {
         FirstLaunch first;
-        if (verify(one, first)) rows.push_back(measure(one, first, nullptr));
+        if (verify(*one, first)) rows.push_back(measure(*one, first, nullptr));
     }
     run_.end_step();
     return rows;

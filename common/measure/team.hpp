@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "common/cuda/device_info.hpp"
 #include "common/io/failure.hpp"
 
 class Team {
@@ -37,3 +39,32 @@ public:
 
     static Team& alone();
 };
+
+// The processes of a gang, see common/gang/process_team.hpp. Only programs with gangs contain those.
+class GangTeam : public Team {
+public:
+    // Whether the processes share a folder, in which they can exchange texts before there are devices.
+    virtual bool has_folder() const = 0;
+    virtual const char* launcher() const = 0;  // "mpirun"
+
+    // Throws Failure(usage) if a process runs another build than the first one, or has other options.
+    virtual void check_alike() const = 0;
+
+    // The devices of all processes, in the order of their ranks; `all` are the gang's devices on this machine. Throws
+    // Failure if two ranks would drive the same GPU, or if some devices are simulated and some are not.
+    virtual std::vector<DeviceInfo> gang_of(const std::vector<DeviceInfo>& all) = 0;
+
+    // To be called when the run has succeeded.
+    virtual void finish() = 0;
+};
+
+// What a process joins the others with. The command must be the same in all, see GangTeam::check_alike(). `say` prints a
+// message; `last_words` prints what is left to say when a signal ends this process.
+struct Joining {
+    std::string command;
+    std::function<void(const std::string& message)> say;
+    std::function<void()> last_words;
+};
+
+// Joins the other processes, if a launcher has started several; else null.
+using JoinGang = std::unique_ptr<GangTeam>(const Joining& with);

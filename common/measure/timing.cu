@@ -70,6 +70,14 @@ const char* Stopwatch::timer_name() {
 #endif
 }
 
+const char* Stopwatch::host_timer_name() {
+#ifdef __SIMCC__
+    return "sim";
+#else
+    return "host";
+#endif
+}
+
 static void set_flag(int* released, int value) { *static_cast<volatile int*>(released) = value; }
 
 void Stopwatch::hold([[maybe_unused]] const int* released) {
@@ -129,11 +137,16 @@ double Stopwatch::time(const Enqueue& prepare, const Enqueue& launch) {
 }
 
 GangStopwatch::GangStopwatch(const std::vector<int>& ordinals, bool cold, std::size_t l2_bytes, std::size_t first_rank,
-                             Team& team)
+                             Team& team, Stopwatch* first)
     : ordinals_(ordinals), first_rank_(first_rank), team_(team) {
     for (const int ordinal : ordinals) {
+        if (watches_.empty() && first) {
+            watches_.push_back(first);
+            continue;
+        }
         const OnDevice there(ordinal);
-        watches_.push_back(std::make_unique<Stopwatch>(cold, l2_bytes));
+        made_.push_back(std::make_unique<Stopwatch>(cold, l2_bytes));
+        watches_.push_back(made_.back().get());
     }
 }
 
@@ -147,6 +160,12 @@ void GangStopwatch::on_each(Action action) const {
 }
 
 double GangStopwatch::time(const EnqueueOn& prepare, const std::function<void()>& launch) {
+    if (watches_.size() == 1 && team_.processes() == 1)
+        return watches_.front()->time(
+            [&](cudaStream_t stream) {
+                if (prepare) prepare(first_rank_, stream);
+            },
+            [&](cudaStream_t) { launch(); });
     int* const released = watches_.empty() ? nullptr : watches_.front()->released_.data();
     if (released) set_flag(released, 0);
     // (Flush the caches ahead of the blocking kernels: it takes longer on one device than on another.)
@@ -163,13 +182,13 @@ double GangStopwatch::time(const EnqueueOn& prepare, const std::function<void()>
     CHECK(launched);
     synchronize();
     double longest_ns = 0;
-    for (const auto& watch : watches_) longest_ns = std::max(longest_ns, elapsed_ns(watch->start_, watch->stop_));
+    for (const Stopwatch* watch : watches_) longest_ns = std::max(longest_ns, elapsed_ns(watch->start_, watch->stop_));
     return team_.longest(longest_ns);
 }
 
 ClockReading GangStopwatch::elapsed() const {
     ClockReading all;
-    for (const auto& watch : watches_) {
+    for (const Stopwatch* watch : watches_) {
         const ClockReading one = watch->elapsed();
         all.cycles += one.cycles;
         all.ns += one.ns;
@@ -178,7 +197,7 @@ ClockReading GangStopwatch::elapsed() const {
 }
 
 void GangStopwatch::synchronize() const {
-    for (const auto& watch : watches_) CHECK(cudaStreamSynchronize(watch->stream()));
+    for (const Stopwatch* watch : watches_) CHECK(cudaStreamSynchronize(watch->stream()));
 }
 
 double host_time(const std::function<void()>& work) {

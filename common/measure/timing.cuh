@@ -38,7 +38,9 @@ public:
     ClockReading elapsed() const;
 
     cudaStream_t stream() const { return stream_; }
-    static const char* timer_name();  // "event", or "sim" when the time is the simulation's
+    // "event" and, for what the host's clock times instead, "host"; "sim" when the time is the simulation's.
+    static const char* timer_name();
+    static const char* host_timer_name();
 
 private:
     friend class GangStopwatch;
@@ -68,9 +70,10 @@ class GangStopwatch {
 public:
     using EnqueueOn = std::function<void(std::size_t rank, cudaStream_t)>;
 
-    // One device ordinal per rank of this process, all different; the ranks begin at `first_rank`.
+    // One device ordinal per rank of this process, all different; the ranks begin at `first_rank`. `first`, if not null,
+    // is the watch of the first, and must outlive this.
     GangStopwatch(const std::vector<int>& ordinals, bool cold, std::size_t l2_bytes, std::size_t first_rank = 0,
-                  Team& team = Team::alone());
+                  Team& team = Team::alone(), Stopwatch* first = nullptr);
 
     // `meet` enqueues, in the streams of this process, a wait for those of all others. Needed if the gang has several
     // processes.
@@ -78,7 +81,7 @@ public:
 
     // Nanoseconds until the last device is done, each counted from when the flag let it begin. `prepare` is enqueued
     // for each rank; `launch`, called once, enqueues the work of all. In a team all processes call it, and it returns
-    // the maximum over all of them.
+    // the maximum over all of them. A single device is timed as by its Stopwatch.
     double time(const EnqueueOn& prepare, const std::function<void()>& launch);
 
     // The sum of Stopwatch::elapsed() over this process's devices.
@@ -95,7 +98,8 @@ private:
     const std::size_t first_rank_;
     Team& team_;
     std::function<void()> meet_;
-    std::vector<std::unique_ptr<Stopwatch>> watches_;
+    std::vector<std::unique_ptr<Stopwatch>> made_;
+    std::vector<Stopwatch*> watches_;  // by rank
 };
 
 // Nanoseconds of host time that `work` takes.

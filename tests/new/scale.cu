@@ -49,48 +49,67 @@ struct Vectors {
 };
 
 // Doubling is exact, so that no error is allowed but what --tol asks for.
-Verdict check(const Session& session, const Vectors& vectors) {
+Verdict check_doubled(const Session& session, const Vectors& vectors) {
     return compare_elements(
         vectors.h_b.data(), vectors.h_b.size(), [&](size_t i) { return 2 * static_cast<long double>(vectors.h_a[i]); },
         [&](long double expected) { return std::max(session.options.tolerance, 0.0) * std::fabs(expected); });
 }
 
-Case case_of(const Session& session, const ScaleVariant& variant, const std::shared_ptr<Vectors>& vectors) {
-    const size_t n = vectors->h_a.size();
-    Case one;
-    one.variant = &variant;
-    one.problem = {DType::f32, n, 2.0 * double(n) * sizeof(float), double(n)};
-    if (variant.needs == Needs::host) {
-        one.poison = [=](cudaStream_t) { std::fill_n(vectors->h_b.data(), n, -77.0f); };
-        one.launch = [=, &variant](cudaStream_t) {
-            variant.on_host(vectors->h_a.data(), vectors->h_b.data(), n);
-            return LaunchShape{};
-        };
-        one.check = [=, &session] { return check(session, *vectors); };
-        return one;
-    }
-    one.poison = [=](cudaStream_t stream) {
-        if (n > 0) CHECK(cudaMemsetAsync(vectors->d_b.data(), 0xa5, vectors->d_b.bytes(), stream));
-    };
-    one.launch = [=, &session, &variant](cudaStream_t stream) {
-        const unsigned multiprocessors = unsigned(session.device.multiprocessors);
-        return variant.launch(
-            {vectors->d_a.data(), vectors->d_b.data(), n, session.options.block, multiprocessors, stream});
-    };
-    one.check = [=, &session] {
-        CHECK(cudaMemcpy(vectors->h_b.data(), vectors->d_b.data(), vectors->d_b.bytes(), cudaMemcpyDeviceToHost));
-        return check(session, *vectors);
-    };
-    return one;
+Problem problem_of(const Vectors& vectors) {
+    const size_t n = vectors.h_a.size();
+    return {DType::f32, n, 2.0 * double(n) * sizeof(float), double(n)};
 }
+
+class ScaleOnHost final : public Case {
+public:
+    ScaleOnHost(const Session& session, const ScaleVariant& variant_, Vectors& vectors)
+        : Case(variant_, problem_of(vectors)), session_(session), scale_(variant_.on_host), vectors_(vectors) {}
+
+    void poison(cudaStream_t) override { std::fill(vectors_.h_b.begin(), vectors_.h_b.end(), -77.0f); }
+    LaunchShape launch(cudaStream_t) override {
+        scale_(vectors_.h_a.data(), vectors_.h_b.data(), problem.n);
+        return {};
+    }
+    Verdict check() override { return check_doubled(session_, vectors_); }
+
+private:
+    const Session& session_;
+    void (*const scale_)(const float* a, float* b, size_t n);
+    Vectors& vectors_;
+};
+
+class ScaleOnDevice final : public Case {
+public:
+    ScaleOnDevice(const Session& session, const ScaleVariant& variant_, Vectors& vectors)
+        : Case(variant_, problem_of(vectors)), session_(session), scale_(variant_.launch), vectors_(vectors) {}
+
+    void poison(cudaStream_t stream) override {
+        if (problem.n > 0) CHECK(cudaMemsetAsync(vectors_.d_b.data(), 0xa5, vectors_.d_b.bytes(), stream));
+    }
+    LaunchShape launch(cudaStream_t stream) override {
+        return scale_({vectors_.d_a.data(), vectors_.d_b.data(), problem.n, session_.options.block,
+                       unsigned(session_.device.multiprocessors), stream});
+    }
+    Verdict check() override {
+        CHECK(cudaMemcpy(vectors_.h_b.data(), vectors_.d_b.data(), vectors_.d_b.bytes(), cudaMemcpyDeviceToHost));
+        return check_doubled(session_, vectors_);
+    }
+
+private:
+    const Session& session_;
+    LaunchShape (*const scale_)(const ScaleArguments& arguments);
+    Vectors& vectors_;
+};
 
 void run(Session& session) {
     Bench bench(session);
     for (size_t n : session.sizes()) {
-        const auto vectors = std::make_shared<Vectors>(n, session.options.seed);
-        std::vector<Case> cases;
-        for (const ScaleVariant* variant : session.selected<ScaleVariant>())
-            cases.push_back(case_of(session, *variant, vectors));
+        Vectors vectors(n, session.options.seed);
+        Cases cases;
+        for (const ScaleVariant* variant : session.selected<ScaleVariant>()) {
+            if (variant->on_host) cases.push_back(std::make_unique<ScaleOnHost>(session, *variant, vectors));
+            else cases.push_back(std::make_unique<ScaleOnDevice>(session, *variant, vectors));
+        }
         bench.run(cases);
     }
 }

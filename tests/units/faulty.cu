@@ -2,9 +2,11 @@
 // faulty: every rank of a gang contributes one number to an all-reduce; in most variants the last rank fails in
 // some way that the others must learn of. tests/launch.bats builds it with simcc.
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "common/cli/registration.cuh"
+#include "common/gang/join.hpp"
 #include "common/gang/devices.cuh"
 
 namespace BACKEND {
@@ -27,52 +29,57 @@ const Program program = {
     .simulator_sizes = "1",
     .variants = variants_of(variants),
     .gangs = Gangs::on_request,
+    .join = join_process_team,
 };
 
-Case case_of(const FaultyVariant& variant, Gang& gang, std::vector<DeviceBuffer<std::int32_t>>& d_sums) {
-    Case one;
-    one.variant = &variant;
-    one.problem = {DType::i32, gang.size(), 4.0 * double(gang.size()), double(gang.size())};
-    const size_t last = gang.size() - 1;
-    GangWork work;
-    work.poison = [&](size_t rank) {
-        CHECK(cudaMemsetAsync(d_sums[rank].data(), 0, sizeof(std::int32_t), gang.stream(rank)));
-    };
-    work.launch = [&, last, fault = variant.fault](size_t rank) {
-        if (rank == last && last > 0 && fault == Fault::failure)
-            fail(Exit::bad_input, "the number of rank {} cannot be read", rank);
+class FaultyCase final : public GangCase {
+public:
+    FaultyCase(const FaultyVariant& variant_, Gang& gang_)
+        : GangCase(variant_, {DType::i32, gang_.size(), 4.0 * double(gang_.size()), double(gang_.size())}, gang_),
+          fault_(variant_.fault),
+          d_sums_(gang_.size()) {
+        gang.on_each([&](size_t rank) { d_sums_[rank] = DeviceBuffer<std::int32_t>(1); });
+    }
+
+    void poison_on(size_t rank) override {
+        CHECK(cudaMemsetAsync(d_sums_[rank].data(), 0, sizeof(std::int32_t), gang.stream(rank)));
+    }
+    LaunchShape launch_on(size_t rank) override {
+        if (is_faulty(rank, Fault::failure)) fail(Exit::bad_input, "the number of rank {} cannot be read", rank);
         const std::int32_t number = 1;
-        CHECK(cudaMemcpyAsync(d_sums[rank].data(), &number, sizeof number, cudaMemcpyHostToDevice, gang.stream(rank)));
-        return LaunchShape{};
-    };
-    work.join = [&] {
+        CHECK(cudaMemcpyAsync(d_sums_[rank].data(), &number, sizeof number, cudaMemcpyHostToDevice, gang.stream(rank)));
+        return {};
+    }
+    void join() override {
         gang.nccl().group([&] {
             gang.on_each([&](size_t rank) {
-                gang.nccl().expect(gang.nccl().all_reduce(d_sums[rank].data(), d_sums[rank].data(), 1, ncclInt32,
+                gang.nccl().expect(gang.nccl().all_reduce(d_sums_[rank].data(), d_sums_[rank].data(), 1, ncclInt32,
                                                           ncclSum, gang.communicators()[rank], gang.stream(rank)),
                                    "ncclAllReduce");
             });
         });
-    };
-    work.check = [&, last, fault = variant.fault](size_t rank) {
+    }
+    Verdict check_on(size_t rank) override {
         std::int32_t sum = 0;
-        CHECK(cudaMemcpy(&sum, d_sums[rank].data(), sizeof sum, cudaMemcpyDeviceToHost));
-        if (rank == last && last > 0 && fault == Fault::result) sum = -1;
+        CHECK(cudaMemcpy(&sum, d_sums_[rank].data(), sizeof sum, cudaMemcpyDeviceToHost));
+        if (is_faulty(rank, Fault::result)) sum = -1;
         return compare_value(sum, static_cast<long double>(gang.size()), 0);
-    };
-    set_work(one, gang, work);
-    return one;
-}
+    }
+
+private:
+    bool is_faulty(size_t rank, Fault how) const { return rank > 0 && rank == gang.size() - 1 && fault_ == how; }
+
+    const Fault fault_;
+    std::vector<DeviceBuffer<std::int32_t>> d_sums_;
+};
 
 void run(Session& session) {
     Bench bench(session);
     for (const std::vector<DeviceInfo>& devices : gangs_of(session.gang, session.options)) {
         Gang gang(devices, session.options);
-        std::vector<DeviceBuffer<std::int32_t>> d_sums(gang.size());
-        gang.on_each([&](size_t rank) { d_sums[rank] = DeviceBuffer<std::int32_t>(1); });
-        std::vector<Case> cases;
+        Cases cases;
         for (const FaultyVariant* variant : session.selected<FaultyVariant>())
-            cases.push_back(case_of(*variant, gang, d_sums));
+            cases.push_back(std::make_unique<FaultyCase>(*variant, gang));
         bench.run(cases);
     }
 }

@@ -55,43 +55,44 @@ __global__ void spin_cycles(long long cycles, long long* inside_ns, long long* i
 }
 #endif
 
-Case case_of(Session& session, const SpinVariant& variant, size_t n) {
-    const auto inside = std::make_shared<DeviceBuffer<long long>>(2);
-    const bool in_cycles = variant.in_cycles;
-    Case one;
-    one.variant = &variant;
-    one.problem = {DType::i64, n, 0, 0};
-    one.launch = [=](cudaStream_t stream) {
+class SpinCase final : public Case {
+public:
+    SpinCase(Session& session, const SpinVariant& variant_, size_t n)
+        : Case(variant_, {DType::i64, n, 0, 0}), session_(session), in_cycles_(variant_.in_cycles), inside_(2) {}
+
+    LaunchShape launch([[maybe_unused]] cudaStream_t stream) override {
 #ifndef __SIMCC__
-        (in_cycles ? spin_cycles : spin_nanoseconds)<<<1, 1, 0, stream>>>(static_cast<long long>(n), inside->data(),
-                                                                          inside->data() + 1);
-#else
-        static_cast<void>(stream);
+        (in_cycles_ ? spin_cycles : spin_nanoseconds)<<<1, 1, 0, stream>>>(static_cast<long long>(problem.n),
+                                                                           inside_.data(), inside_.data() + 1);
 #endif
-        return LaunchShape{dim3(1), dim3(1), 0};
-    };
-    one.check = [] { return Verdict{}; };  // only the time is checked, once it is known
-    one.own_cells = [=, &session](double median_ns) {
+        return {dim3(1), dim3(1), 0};
+    }
+    Verdict check() override { return {}; }  // only the time is checked, once it is known
+    std::vector<Cell> own_cells(double median_ns) override {
         long long counted[2] = {};
-        CHECK(cudaMemcpy(counted, inside->data(), sizeof counted, cudaMemcpyDeviceToHost));
+        CHECK(cudaMemcpy(counted, inside_.data(), sizeof counted, cudaMemcpyDeviceToHost));
         // Cycles are converted to time by the clock rate inside the kernel: cycles and nanoseconds of the same span.
-        const double expected = in_cycles ? double(n) * double(counted[0]) / double(counted[1]) : double(n);
+        const double n = double(problem.n), expected = in_cycles_ ? n * double(counted[0]) / double(counted[1]) : n;
         const double error_percent = 100 * (median_ns - expected) / expected;
         if (!(std::fabs(error_percent) <= 2)) {
-            session.complain(text("{}: measured {:.0f} ns, expected {:.0f} ns", variant.name, median_ns, expected));
-            session.found_wrong_result();
+            session_.complain(text("{}: measured {:.0f} ns, expected {:.0f} ns", variant->name, median_ns, expected));
+            session_.found_wrong_result();
         }
-        return std::vector<Cell>{Fixed{expected, 1}, Fixed{error_percent, 3}};
-    };
-    return one;
-}
+        return {Fixed{expected, 1}, Fixed{error_percent, 3}};
+    }
+
+private:
+    Session& session_;
+    const bool in_cycles_;
+    const DeviceBuffer<long long> inside_;
+};
 
 void run(Session& session) {
     Bench bench(session);
     for (size_t n : session.sizes()) {
-        std::vector<Case> cases;
+        Cases cases;
         for (const SpinVariant* variant : session.selected<SpinVariant>())
-            cases.push_back(case_of(session, *variant, n));
+            cases.push_back(std::make_unique<SpinCase>(session, *variant, n));
         bench.run(cases);
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // wrong: doubles n numbers, once correctly, and incorrectly in every way that the verification must notice. Its table
 // must show only the right variant, and its exit code must be 1. tests/common.bats builds it with simcc.
-
+#include <memory>
 #include <vector>
 
 #include "common/cli/registration.cuh"
@@ -61,25 +61,34 @@ const Program program = {
     .variants = variants_of(variants),
 };
 
-Case case_of(const WrongVariant& variant, const DeviceBuffer<float>& d_in, const DeviceBuffer<float>& d_out,
-             const std::vector<float>& in) {
-    Case one;
-    one.variant = &variant;
-    one.problem = {DType::f32, in.size(), 8.0 * double(in.size()), double(in.size())};
-    one.poison = [&](cudaStream_t stream) { CHECK(cudaMemsetAsync(d_out.data(), 0xa5, d_out.bytes(), stream)); };
-    one.launch = [&, kernel = variant.kernel](cudaStream_t stream) {
-        const unsigned grid = grid_for(in.size(), block_size);
-        kernel<<<grid, block_size, 0, stream>>>(d_in.data(), d_out.data(), in.size());
-        return LaunchShape{dim3(grid), dim3(block_size), 0};
-    };
-    one.check = [&] {
-        std::vector<float> out(in.size());
-        CHECK(cudaMemcpy(out.data(), d_out.data(), d_out.bytes(), cudaMemcpyDeviceToHost));
+class WrongCase final : public Case {
+public:
+    WrongCase(const WrongVariant& variant_, const std::vector<float>& in, const DeviceBuffer<float>& d_in,
+              const DeviceBuffer<float>& d_out)
+        : Case(variant_, {DType::f32, in.size(), 8.0 * double(in.size()), double(in.size())}),
+          kernel_(variant_.kernel),
+          in_(in),
+          d_in_(d_in),
+          d_out_(d_out) {}
+
+    void poison(cudaStream_t stream) override { CHECK(cudaMemsetAsync(d_out_.data(), 0xa5, d_out_.bytes(), stream)); }
+    LaunchShape launch(cudaStream_t stream) override {
+        const unsigned grid = grid_for(in_.size(), block_size);
+        kernel_<<<grid, block_size, 0, stream>>>(d_in_.data(), d_out_.data(), in_.size());
+        return {dim3(grid), dim3(block_size), 0};
+    }
+    Verdict check() override {
+        std::vector<float> out(in_.size());
+        CHECK(cudaMemcpy(out.data(), d_out_.data(), d_out_.bytes(), cudaMemcpyDeviceToHost));
         return compare_elements(
-            out.data(), out.size(), [&](size_t i) { return 2.0 * in[i]; }, [](double) { return 0.0; });
-    };
-    return one;
-}
+            out.data(), out.size(), [&](size_t i) { return 2.0 * in_[i]; }, [](double) { return 0.0; });
+    }
+
+private:
+    void (*const kernel_)(const float* in, float* out, size_t n);
+    const std::vector<float>& in_;
+    const DeviceBuffer<float>&d_in_, &d_out_;
+};
 
 void run(Session& session) {
     Bench bench(session);
@@ -88,9 +97,9 @@ void run(Session& session) {
         fill(in.data(), n, [&](size_t i) { return uniform<float>(session.options.seed, i); });
         const DeviceBuffer<float> d_in(n), d_out(n);
         CHECK(cudaMemcpy(d_in.data(), in.data(), d_in.bytes(), cudaMemcpyHostToDevice));
-        std::vector<Case> cases;
+        Cases cases;
         for (const WrongVariant* variant : session.selected<WrongVariant>())
-            cases.push_back(case_of(*variant, d_in, d_out, in));
+            cases.push_back(std::make_unique<WrongCase>(*variant, in, d_in, d_out));
         bench.run(cases);
     }
 }

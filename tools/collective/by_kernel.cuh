@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// All-reduces by our own kernels: the memory through which the devices communicate, and the launches.
+// All-reduces by our own kernels: the memory through which the devices communicate, and the cases.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/cuda/buffers.cuh"
-#include "tools/collective/buffers.cuh"
+#include "tools/collective/case.cuh"
 #include "tools/collective/table.cuh"
 
 namespace BACKEND {
@@ -88,45 +88,43 @@ private:
     unsigned multiprocessors_ = ~0U;
 };
 
-// The all-reduce of one variant on one size.
+// An all-reduce by a kernel on each device.
 template <typename T>
-class AllReduce {
+class KernelCase final : public CollectiveCase<T> {
 public:
-    AllReduce(const Session& session, const Gang& gang, const CollectiveVariant& variant, const CollectiveShape& shape,
-              const GangBuffers<T>& buffers, GangExchange& exchange)
-        : gang_(gang), exchange_(exchange) {
-        all_.n = shape.n;
-        all_.reduction = session.own<CollectiveOptions>().op;
-        all_.ranks = unsigned(shape.ranks);
-        all_.block_size = session.options.block;
+    KernelCase(const Session& session_, Gang& gang_, const CollectiveVariant& variant_, const CollectiveShape& shape_,
+               const GangBuffers<T>& buffers_, GangExchange& exchange)
+        : CollectiveCase<T>(session_, gang_, variant_, shape_, buffers_), exchange_(exchange) {
+        all_.n = shape_.n;
+        all_.reduction = session_.own<CollectiveOptions>().op;
+        all_.ranks = unsigned(shape_.ranks);
+        all_.block_size = session_.options.block;
         all_.multiprocessors = exchange.multiprocessors();
-        for (size_t rank = 0; rank < shape.ranks; ++rank) {
-            all_.inputs.of[rank] = buffers.input(shape, rank);
-            all_.outputs.of[rank] = buffers.output(shape, rank);
+        for (size_t rank = 0; rank < shape_.ranks; ++rank) {
+            all_.inputs.of[rank] = buffers_.input(shape_, rank);
+            all_.outputs.of[rank] = buffers_.output(shape_, rank);
         }
-        method_ = variant.method.get<T>()(all_);
+        method_ = variant_.method.get<T>()(all_);
         if (method_.copies) exchange.with_copies(all_.n * sizeof(T));
     }
 
-    const char* name() const { return method_.name; }
-
-    // Launches it on all devices; the rest of the program must use the exchange's epochs in the order of the launches.
-    LaunchShape launch() {
+private:
+    // The rest of the program must use the exchange's epochs in the order of the launches.
+    LaunchShape exchange_all() override {
         if (all_.n == 0) return {};  // nothing to exchange, so no epochs to take
         all_.exchange = exchange_.with_copies(0);
         all_.epoch = exchange_.take_epochs(method_.epochs(all_));
-        LaunchShape shape;
-        gang_.on_each([&](size_t rank) {
+        LaunchShape launched;
+        this->gang.on_each([&](size_t rank) {
             all_.rank = unsigned(rank);
-            all_.stream = gang_.stream(rank);
-            shape = method_.launch(all_);
+            all_.stream = this->gang.stream(rank);
+            launched = method_.launch(all_);
             CHECK(cudaGetLastError());
         });
-        return shape;
+        return launched;
     }
+    const char* method() const override { return method_.name; }
 
-private:
-    const Gang& gang_;
     GangExchange& exchange_;
     AllReduceArguments<T> all_;
     AllReduceMethod<T> method_ = {};

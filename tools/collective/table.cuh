@@ -6,6 +6,7 @@
 #include <string>
 
 #include "common/cli/program.hpp"
+#include "common/gang/join.hpp"
 #include "common/gang/operations.hpp"
 #include "common/measure/variant_table.cuh"
 #include "kernels/collective/methods.cuh"
@@ -91,6 +92,7 @@ inline const Program collective_program = {
     .columns = columns_of(collective_columns),
     .every_device = true,
     .gangs = Gangs::always,
+    .join = join_process_team,
 };
 
 }  // namespace BACKEND

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/cli/program.hpp"
+#include "common/gang/join.hpp"
 #include "common/measure/variant_table.cuh"
 #include "kernels/conv1d/copy.cuh"
 #include "kernels/conv1d/fastest.cuh"
@@ -94,6 +95,7 @@ inline const Program convolution_program = {
     .options = own_options<ConvolutionOptions>,
     .columns = columns_of(convolution_columns),
     .gangs = Gangs::on_request,
+    .join = join_process_team,
 };
 
 }  // namespace BACKEND

@@ -8,7 +8,7 @@
 
 #include "common/cuda/buffers.cuh"
 #include "common/cuda/staged_copy.cuh"
-#include "tools/matmul/product.cuh"
+#include "tools/matmul/launcher.cuh"
 
 namespace BACKEND {
 
@@ -25,11 +25,10 @@ public:
     // On the current device, `device`. `largest` is as large as any part.
     DevicePlaces(const Session& session, const DeviceInfo& device, DType dtype, const PartOfProduct& largest,
                  size_t places, bool shares_b, size_t workspace_bytes)
-        : block_(session.options.block),
-          multiprocessors_(unsigned(device.multiprocessors)),
-          element_bytes_(size_of(dtype)),
+        : element_bytes_(size_of(dtype)),
           result_bytes_(size_of(result_dtype(dtype))),
-          shares_b_(shares_b) {
+          shares_b_(shares_b),
+          launcher_(session, device, dtype) {
         const auto& [shape, form] = largest;
         const ProductStrides strides = ProductStrides::aligned(shape, form, element_bytes_);
         const auto whole = [](size_t bytes) { return divide_up(bytes, alignment) * alignment; };
@@ -38,18 +37,15 @@ public:
         c_bytes_ = whole(form.products() * strides.c * result_bytes_);
         const size_t of_b = shares_b ? 1 : places;
         expect_room(name_of_products(shape, form), double(places) * double(a_bytes_ + c_bytes_) +
-                                                       double(of_b) * double(b_bytes_) + double(workspace_bytes) +
-                                                       double(partials_bytes(device)));
+                                                       double(of_b) * double(b_bytes_) + double(workspace_bytes));
         a_ = Bytes(places * a_bytes_), b_ = Bytes(of_b * b_bytes_), c_ = Bytes(places * c_bytes_);
         workspace_ = Bytes(workspace_bytes);
-        partials_ = make_partials(device);
-        if (is_float8(dtype)) scales_ = DeviceBuffer<float>(2 * scale_step);
         for (size_t place = 0; place < places; ++place) computed_.emplace_back(cudaEventDisableTiming);
         // (Memory is filled in another stream.)
         CHECK(cudaDeviceSynchronize());
     }
 
-    void upload_scales(const float* h_scales) { copy_scales(scales_.data(), h_scales); }
+    void upload_scales(const float* h_scales) { launcher_.upload_scales(h_scales); }
     void upload_b(size_t place, const PartOfProduct& part, const void* h_b) {
         const std::lock_guard lock(uploading_);
         const auto& [shape, form] = part;
@@ -66,7 +62,9 @@ public:
         }
         {
             const std::lock_guard lock(launching_);
-            launch(place, part, plan);
+            // Products run one after another in one stream, since they share a workspace.
+            launcher_.launch(plan, {shape, form, strides(part), a_.data() + place * a_bytes_, d_b(place), d_c(place)},
+                             workspace_.data(), stream_);
             CHECK(cudaGetLastError());
             computed_[place].record(stream_);
         }
@@ -102,29 +100,11 @@ private:
             down_.to_host(static_cast<unsigned char*>(h_c) + i * bytes, d_c(place) + i * stride * result_bytes_, bytes);
     }
 
-    // Products run one after another in one stream, since they share a workspace.
-    void launch(size_t place, const PartOfProduct& part, const Plan& plan) const {
-        const auto& [shape, form] = part;
-        const ProductStrides of = strides(part);
-        if (shape.k == 0) {
-            CHECK(cudaMemsetAsync(d_c(place), 0, form.products() * of.c * result_bytes_, stream_));
-            return;
-        }
-        MatmulArguments<void> arguments = arguments_of(shape, form, of);
-        arguments.d_a = a_.data() + place * a_bytes_, arguments.d_b = d_b(place), arguments.d_c = d_c(place);
-        arguments.d_workspace = workspace_.data(), arguments.d_partials = partials_.data();
-        arguments.d_scales = scales_.data();
-        arguments.multiprocessors = multiprocessors_, arguments.block_size = block_;
-        arguments.stream = stream_;
-        plan.launch(arguments);
-    }
-
-    const unsigned block_, multiprocessors_;
     const size_t element_bytes_, result_bytes_;  // of A and B, and of C
     const bool shares_b_;
     size_t a_bytes_ = 0, b_bytes_ = 0, c_bytes_ = 0;  // of a place
-    Bytes a_, b_, c_, workspace_, partials_;
-    DeviceBuffer<float> scales_;  // of 8-bit floats
+    const ProductLauncher launcher_;
+    Bytes a_, b_, c_, workspace_;
     Stream stream_;
     std::vector<Event> computed_;
     std::mutex uploading_, launching_, downloading_;

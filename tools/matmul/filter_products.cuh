@@ -13,6 +13,7 @@
 
 #include "common/io/numbers.hpp"
 #include "tools/matmul/filter_places.cuh"
+#include "tools/matmul/product.cuh"
 
 namespace BACKEND {
 

@@ -12,6 +12,7 @@
 #include "common/cuda/staged_copy.cuh"
 #include "common/cuda/throughput.hpp"
 #include "common/measure/bench.cuh"
+#include "tools/matmul/launcher.cuh"
 #include "tools/matmul/plan/choose.cuh"
 #include "tools/matmul/plan/tune.hpp"
 
@@ -61,42 +62,9 @@ inline ProductProblem problem_on(const Session& session, const DeviceInfo& devic
     return problem;
 }
 
-// Free bytes of the current device's memory.
-inline double free_device_bytes() {
-    size_t free_bytes = 0, total_bytes = 0;
-    CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
-    return double(free_bytes);
-}
-
-// Failure(cuda_error) unless `wanted` bytes of the device's memory are free.
-inline void expect_room(const std::string& products, double wanted) {
-    const double free_bytes = free_device_bytes();
-    if (wanted <= free_bytes) return;
-    fail(Exit::cuda_error,
-         "{}: A, B, C and what the kernels need beside them take {} on the device, of which {} are free; choose a "
-         "smaller --size",
-         products, human_bytes(wanted), human_bytes(free_bytes));
-}
-
-// Bytes of the memory where blocks leave what others of their launch need.
-inline size_t partials_bytes(const DeviceInfo& device) {
-#ifndef __SIMCC__
-    if (device.compute_capability == 90) return partial_sums_bytes(unsigned(device.multiprocessors));
-#endif
-    return unsigned(device.multiprocessors) * sizeof(unsigned);  // a ticket each
-}
-// Copies A's scale and B's, of 8-bit floats, to where kernels expect them.
-inline void copy_scales(float* d_scales, const float* h_scales) {
-    for (size_t i = 0; i < 2; ++i) copy_to_device(d_scales + i * scale_step, h_scales + i, sizeof *h_scales);
-}
-inline DeviceBuffer<unsigned char> make_partials(const DeviceInfo& device) {
-    DeviceBuffer<unsigned char> partials(partials_bytes(device));
-    fill_device(partials.data(), 0, partials.bytes());
-    return partials;
-}
-
 // Device memory for A, B, C and what the kernels need besides. bytes() says how much that is before any is allocated.
-struct DeviceProduct {
+class DeviceProduct {
+public:
     static double bytes(const DeviceInfo& device, DType dtype, const ProductShape& shape, const ProductForm& form,
                         size_t workspace_bytes) {
         constexpr double most_padding = 3 * 16;  // bytes of a product of a batch
@@ -105,74 +73,43 @@ struct DeviceProduct {
     }
 
     // On the current device, which is `device`.
-    DeviceProduct(const DeviceInfo& device, DType dtype, const ProductShape& shape_, const ProductForm& form_,
-                  size_t workspace_bytes)
-        : multiprocessors(unsigned(device.multiprocessors)),
-          shape(shape_),
-          form(form_),
-          element_bytes(size_of(dtype)),
-          result_bytes(size_of(result_dtype(dtype))) {
+    DeviceProduct(const Session& session, const DeviceInfo& device, DType dtype, const ProductShape& shape,
+                  const ProductForm& form, size_t workspace_bytes)
+        : shape_(shape), form_(form), strides_(ProductStrides::aligned(shape, form, size_of(dtype))) {
         expect_room(name_of_products(shape, form), bytes(device, dtype, shape, form, workspace_bytes));
-        strides = ProductStrides::aligned(shape, form, element_bytes);
-        a = DeviceBuffer<unsigned char>(form.products() * strides.a * element_bytes);
-        b = DeviceBuffer<unsigned char>(elements_of_b(shape, form, strides) * element_bytes);
-        c = DeviceBuffer<unsigned char>(form.products() * strides.c * result_bytes);
-        if (is_float8(dtype)) scales = DeviceBuffer<float>(2 * scale_step);
-        workspace = DeviceBuffer<unsigned char>(workspace_bytes);
-        partials = make_partials(device);
+        a_ = Bytes(form.products() * strides_.a * size_of(dtype));
+        b_ = Bytes(elements_of_b(shape, form, strides_) * size_of(dtype));
+        c_ = Bytes(form.products() * strides_.c * size_of(result_dtype(dtype)));
+        workspace_ = Bytes(workspace_bytes);
+        launcher_ = std::make_unique<ProductLauncher>(session, device, dtype);
     }
 
+    // Matrices as the strides lay them out.
     void upload(const void* h_a, const void* h_b) {
-        copier.to_device(a.data(), h_a, a.bytes());
-        copier.to_device(b.data(), h_b, b.bytes());
+        copier_.to_device(a_.data(), h_a, a_.bytes());
+        copier_.to_device(b_.data(), h_b, b_.bytes());
     }
-    void upload_scales(const float* h_scales) { copy_scales(scales.data(), h_scales); }
-    void download(void* h_c) { copier.to_host(h_c, c.data(), c.bytes()); }
-
-    // Copies matrices of a batch that are contiguous on the host.
-    void upload_dense_a(const void* h_a) { upload_dense(a, h_a, shape.m * shape.k, strides.a); }
-    void upload_dense_b(const void* h_b) { upload_dense(b, h_b, shape.k * shape.n, strides.b); }
-    void download_dense_c(void* h_c) {
-        if (strides.c == shape.m * shape.n) return download(h_c);
-        const size_t bytes = shape.m * shape.n * result_bytes;
-        for (size_t i = 0; i < form.products(); ++i)
-            copier.to_host(static_cast<unsigned char*>(h_c) + i * bytes, c.data() + i * strides.c * result_bytes,
-                           bytes);
+    void upload_scales(const float* h_scales) { launcher_->upload_scales(h_scales); }
+    void download(void* h_c) {
+        if (c_.size() > 0) copier_.to_host(h_c, c_.data(), c_.bytes());
+    }
+    void poison(cudaStream_t stream) const {
+        if (c_.size() > 0) CHECK(cudaMemsetAsync(c_.data(), 0xff, c_.bytes(), stream));  // NaN in every type
     }
 
-    // Enqueues the product. For k = 0, C is zero; an empty C needs nothing.
-    LaunchShape launch(const Plan& plan, const Session& session, cudaStream_t stream) const {
-        if (c.size() == 0) return {};
-        if (shape.k == 0) {
-            CHECK(cudaMemsetAsync(c.data(), 0, c.bytes(), stream));
-            return {};
-        }
-        MatmulArguments<void> arguments = arguments_of(shape, form, strides);
-        arguments.d_a = a.data(), arguments.d_b = b.data(), arguments.d_c = c.data();
-        arguments.d_workspace = workspace.data(), arguments.d_partials = partials.data();
-        arguments.d_scales = scales.data();
-        arguments.multiprocessors = multiprocessors, arguments.block_size = session.options.block;
-        arguments.stream = stream;
-        return plan.launch(arguments);
+    LaunchShape launch(const Plan& plan, cudaStream_t stream) const {
+        return launcher_->launch(plan, {shape_, form_, strides_, a_.data(), b_.data(), c_.data()}, workspace_.data(),
+                                 stream);
     }
-
-    const unsigned multiprocessors;  // of the device
-    ProductShape shape;
-    ProductForm form;
-    ProductStrides strides;
-    size_t element_bytes, result_bytes;  // of A and B, and of C
-    DeviceBuffer<unsigned char> a, b, c, workspace, partials;
-    DeviceBuffer<float> scales;  // of 8-bit floats
-    StagedCopier copier;
 
 private:
-    void upload_dense(DeviceBuffer<unsigned char>& matrices, const void* h_matrices, size_t elements, size_t stride) {
-        if (stride == elements || stride == 0) return copier.to_device(matrices.data(), h_matrices, matrices.bytes());
-        const size_t bytes = elements * element_bytes;
-        for (size_t i = 0; i < form.products(); ++i)
-            copier.to_device(matrices.data() + i * stride * element_bytes,
-                             static_cast<const unsigned char*>(h_matrices) + i * bytes, bytes);
-    }
+    using Bytes = DeviceBuffer<unsigned char>;
+    const ProductShape shape_;
+    const ProductForm form_;
+    const ProductStrides strides_;
+    Bytes a_, b_, c_, workspace_;
+    std::unique_ptr<ProductLauncher> launcher_;
+    StagedCopier copier_;
 };
 
 inline std::string how_large_is_checked(const ProductShape& shape) {
@@ -198,128 +135,128 @@ struct PlansToTune {
     Plans first, more_shares;
 };
 
+// A, B and C on the host and on the session's device, and the reference.
 class Product {
 public:
     // `workspace_bytes`: the most that one of the plans needs.
-    Product(const Session& session, const ProductProblem& problem, size_t workspace_bytes)
-        : session_(session),
-          dtype_(problem.dtype),
-          shape_(problem.shape),
-          form_(problem.form),
-          device_(session.device, dtype_, shape_, form_, workspace_bytes),
-          host_(make_host_product(dtype_, shape_, form_, settings_of(session))) {
-        device_.upload(host_->a(), host_->b());
-        if (host_->scales()) device_.upload_scales(host_->scales());
-        if (!host_->checks_all()) session.detail(how_large_is_checked(shape_));
+    Product(const Session& session_, const ProductProblem& problem, size_t workspace_bytes)
+        : session(session_),
+          dtype(problem.dtype),
+          shape(problem.shape),
+          form(problem.form),
+          device(session, session.device, dtype, shape, form, workspace_bytes),
+          host(make_host_product(dtype, shape, form, settings_of(session))) {
+        device.upload(host->a(), host->b());
+        if (host->scales()) device.upload_scales(host->scales());
+        if (!host->checks_all()) session.detail(how_large_is_checked(shape));
     }
 
-    Case host_case(const MatmulVariant& variant) {
-        Case one = case_of(variant);
-        one.launch = [this, multiply = variant.on_host](cudaStream_t) {
-            (*host_.*multiply)();
-            return LaunchShape{};
-        };
-        const auto error_ppm = std::make_shared<double>(-1);
-        one.check = [this, error_ppm] { return checked(Sums::of_type, *error_ppm); };
-        one.own_cells = [this, error_ppm](double) { return own_cells({}, 0, {}, 0, *error_ppm); };
-        return one;
+    Problem problem() const {
+        const double products = double(form.products());
+        return {dtype, shape.n, bytes(), shape.flop() * products, double(shape.m) * double(shape.n) * products};
     }
+    double bytes() const { return bytes_of(shape, form, size_of(dtype), size_of(result_dtype(dtype))); }
 
-    // If there are several plans, they are timed first, and the fastest is verified and measured.
-    Case device_case(const MatmulVariant& variant, const ProductProblem& problem, const PlansToTune& plans) {
-        struct State {
-            Plan plan;
-            size_t tried = 0;
-            LaunchShape shape = {};
-            double error_ppm = -1;
-        };
-        const auto state = std::make_shared<State>(State{plans.first.front()});
-        Case one = case_of(variant);
-        if (plans.first.size() > 1) {
-            one.tune = [this, state, problem, plans](Stopwatch& stopwatch) {
-                const Tuned tuned = find_fastest_plan(stopwatch, plans, state->plan);
-                state->tried = tuned.tried;
-                remember(problem, state->plan, tuned.ns);
-                explain_if_asked(session_, problem, state->plan,
-                                 text("the fastest of {} plans, {:.1f} us here", tuned.tried, tuned.ns / 1e3));
-            };
-        }
-        one.poison = [this](cudaStream_t stream) {
-            if (device_.c.size() > 0)
-                CHECK(cudaMemsetAsync(device_.c.data(), 0xff, device_.c.bytes(), stream));  // NaN in every type
-        };
-        one.launch = [this, state](cudaStream_t stream) {
-            return state->shape = device_.launch(state->plan, session_, stream);
-        };
-        one.check = [this, state] {
-            if (device_.c.size() > 0) device_.download(host_->c());
-            return checked(state->plan.sums, state->error_ppm);
-        };
-        one.own_cells = [this, state](double median_ns) {
-            return own_cells(state->plan, state->tried, state->shape, median_ns, state->error_ppm);
-        };
-        return one;
-    }
+    const Session& session;
+    const DType dtype;
+    const ProductShape shape;
+    const ProductForm form;
+    DeviceProduct device;
+    const std::unique_ptr<HostProduct> host;
 
 private:
     static HostProductSettings settings_of(const Session& session) {
         const auto& asked = session.own<MatmulOptions>();
         return {session.options.seed, session.options.verify, session.options.tolerance, asked.scale_a, asked.scale_b};
     }
-    Verdict checked(Sums sums, double& error_ppm) const {
-        const ProductCheck check = host_->check(sums);
-        error_ppm = check.error_ppm;
+};
+
+class ProductOnHost final : public Case {
+public:
+    ProductOnHost(const MatmulVariant& variant_, const Product& product)
+        : Case(variant_, product.problem()), multiply_(variant_.on_host), product_(product) {}
+
+    LaunchShape launch(cudaStream_t) override {
+        (*product_.host.*multiply_)();
+        return {};
+    }
+    Verdict check() override {
+        const ProductCheck check = product_.host->check(Sums::of_type);
+        error_ppm_ = check.error_ppm;
         return check.verdict;
     }
-    Case case_of(const Variant& variant) const {
-        Case one;
-        one.variant = &variant;
-        const double products = double(form_.products());
-        one.problem = {dtype_, shape_.n, bytes(), shape_.flop() * products,
-                       double(shape_.m) * double(shape_.n) * products};
-        return one;
+    std::vector<Cell> own_cells(double) override {
+        MatmulCells cells{product_.shape, product_.form};
+        cells.bytes = product_.bytes();
+        cells.error_ppm = error_ppm_;
+        return cells_of_product(product_.session, product_.dtype, cells, {}, 0);
     }
-    double bytes() const { return bytes_of(shape_, form_, size_of(dtype_), size_of(result_dtype(dtype_))); }
+
+private:
+    void (HostProduct::*const multiply_)();
+    const Product& product_;
+    double error_ppm_ = -1;
+};
+
+// If there are several plans, they are timed first, and the fastest is verified and measured.
+class ProductOnDevice final : public Case {
+public:
+    ProductOnDevice(const MatmulVariant& variant_, Product& product, const ProductProblem& problem_,
+                    const PlansToTune& plans)
+        : Case(variant_, product.problem()),
+          product_(product),
+          asked_(problem_),
+          plans_(plans),
+          plan_(plans.first.front()) {}
 
     // Times the first plans, then the fastest tile's other ways to share.
-    Tuned find_fastest_plan(Stopwatch& stopwatch, const PlansToTune& plans, Plan& fastest) const {
-        const auto fastest_of = [&](const Plans& some) {
-            return find_fastest(some.size(), [&](size_t i) {
-                return stopwatch.time({}, [&](cudaStream_t stream) { device_.launch(some[i], session_, stream); });
-            });
-        };
-        Tuned tuned = fastest_of(plans.first);
-        fastest = plans.first[tuned.fastest];
-        Plans shares = {fastest};
-        for (const Plan& plan : plans.more_shares)
-            if (plan.row == fastest.row) shares.push_back(plan);
+    void tune(Stopwatch& stopwatch) override {
+        if (plans_.first.size() == 1) return;
+        Tuned tuned = find_fastest_of(plans_.first, stopwatch);
+        plan_ = plans_.first[tuned.fastest];
+        Plans shares = {plan_};
+        for (const Plan& plan : plans_.more_shares)
+            if (plan.row == plan_.row) shares.push_back(plan);
+        tried_ = tuned.tried;
         if (shares.size() > 1) {
-            const size_t tried = tuned.tried;
-            tuned = fastest_of(shares);
-            tuned.tried += tried - 1;
-            fastest = shares[tuned.fastest];
+            tuned = find_fastest_of(shares, stopwatch);
+            tried_ += tuned.tried - 1;
+            plan_ = shares[tuned.fastest];
         }
-        return tuned;
+        const std::string why = asked_.wisdom->remember(wisdom_key(asked_), plan_.name(), tuned.ns);
+        if (!why.empty()) product_.session.notice(why);
+        explain_if_asked(product_.session, asked_, plan_,
+                         text("the fastest of {} plans, {:.1f} us here", tried_, tuned.ns / 1e3));
+    }
+    void poison(cudaStream_t stream) override { product_.device.poison(stream); }
+    LaunchShape launch(cudaStream_t stream) override { return shape_ = product_.device.launch(plan_, stream); }
+    Verdict check() override {
+        product_.device.download(product_.host->c());
+        const ProductCheck check = product_.host->check(plan_.sums);
+        error_ppm_ = check.error_ppm;
+        return check.verdict;
+    }
+    std::vector<Cell> own_cells(double median_ns) override {
+        MatmulCells cells{product_.shape, product_.form,   plan_.tile, *plan_.variant ? plan_.name() : "none",
+                          tried_,         product_.bytes()};
+        cells.error_ppm = error_ppm_;
+        return cells_of_product(product_.session, product_.dtype, cells, shape_, median_ns);
     }
 
-    void remember(const ProductProblem& problem, const Plan& plan, double ns) const {
-        const std::string why = problem.wisdom->remember(wisdom_key(problem), plan.name(), ns);
-        if (!why.empty()) session_.notice(why);
+private:
+    Tuned find_fastest_of(const Plans& some, Stopwatch& stopwatch) const {
+        return find_fastest(some.size(), [&](size_t i) {
+            return stopwatch.time({}, [&](cudaStream_t stream) { product_.device.launch(some[i], stream); });
+        });
     }
 
-    std::vector<Cell> own_cells(const Plan& plan, size_t tried, const LaunchShape& launch, double median_ns,
-                                double error_ppm) const {
-        MatmulCells cells{shape_, form_, plan.tile, *plan.variant ? plan.name() : "none", tried, bytes()};
-        cells.error_ppm = error_ppm;
-        return cells_of_product(session_, dtype_, cells, launch, median_ns);
-    }
-
-    const Session& session_;
-    DType dtype_;
-    ProductShape shape_;
-    ProductForm form_;
-    DeviceProduct device_;
-    std::unique_ptr<HostProduct> host_;
+    Product& product_;
+    const ProductProblem asked_;
+    const PlansToTune plans_;
+    Plan plan_;
+    size_t tried_ = 0;
+    LaunchShape shape_;
+    double error_ppm_ = -1;
 };
 
 }  // namespace BACKEND

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "common/cli/program.hpp"
+#include "common/gang/join.hpp"
 #include "kernels/matmul/async.cuh"
 #include "kernels/matmul/batched.cuh"
 #include "kernels/matmul/float8/plain.cuh"
@@ -229,6 +230,7 @@ inline const Program matmul_program = {
     .options = own_options<MatmulOptions>,
     .columns = columns_of(matmul_columns),
     .gangs = Gangs::on_request,
+    .join = join_process_team,
 };
 
 }  // namespace BACKEND

@@ -21,68 +21,67 @@ inline size_t most_launches_of_image(unsigned side) {
     return squares * squares * (1 + mandelbrot_split * mandelbrot_split);
 }
 
-class MandelbrotLab : public std::enable_shared_from_this<MandelbrotLab> {
-public:
-    MandelbrotLab(Session& session, unsigned side)
-        : session_(session), side_(side), steps_(session.own<NestedOptions>().steps) {
+// What all variants share that make the image.
+struct MandelbrotLab {
+    MandelbrotLab(Session& session, unsigned side_) : side(side_), steps(session.own<NestedOptions>().steps) {
         session.begin_step(text("making the image of {} x {} pixels on the host, for the reference", side, side));
-        reference_ = std::make_unique<MandelbrotReference>(side, steps_);
-        d_pixels_ = DeviceBuffer<unsigned>(size());
+        reference = std::make_unique<MandelbrotReference>(side, steps);
+        d_pixels = DeviceBuffer<unsigned>(size());
     }
+    size_t size() const { return size_t(side) * side; }
 
-    Case case_of(const NestedVariant& variant) {
-        const auto self = shared_from_this();
-        // Each case has its own tally: when its row is made, the variant of --versus may have run last.
-        const auto d_tally = std::make_shared<DeviceBuffer<MandelbrotTally>>(1);
-        Case one;
-        one.variant = &variant;
-        one.problem = {std::nullopt, size(), double(size()) * sizeof(unsigned), 0, 0, "pixels"};
-        one.prepare = [d_tally](cudaStream_t stream) {
-            CHECK(cudaMemsetAsync(d_tally->data(), 0, sizeof(MandelbrotTally), stream));
-        };
-        one.poison = [self](cudaStream_t stream) {
-            CHECK(cudaMemsetAsync(self->d_pixels_.data(), 0xa5, self->d_pixels_.bytes(), stream));
-        };
-        one.launch = [self, d_tally, launch = variant.image](cudaStream_t stream) {
-            return launch({{self->d_pixels_.data(), self->side_, self->steps_},
-                           d_tally->data(),
-                           self->session_.options.block,
-                           stream});
-        };
-        const auto differing = std::make_shared<size_t>(0);
-        one.check = [self, differing] { return self->check(*differing); };
-        one.own_cells = [self, d_tally, differing](double median_ns) {
-            MandelbrotTally tally;
-            CHECK(cudaMemcpy(&tally, d_tally->data(), sizeof tally, cudaMemcpyDeviceToHost));
-            NestedCells cells = cells_of_launches(tally.grids, tally.depth, median_ns, self->session_.device.simulated);
-            cells.steps = self->steps_, cells.differing = *differing;
-            return cells_of(nested_columns, cells);
-        };
-        return one;
+    const unsigned side, steps;
+    std::unique_ptr<MandelbrotReference> reference;
+    DeviceBuffer<unsigned> d_pixels;
+};
+
+class MandelbrotCase final : public Case {
+public:
+    MandelbrotCase(const Session& session, const NestedVariant& variant_, const MandelbrotLab& lab)
+        : Case(variant_, {std::nullopt, lab.size(), double(lab.size()) * sizeof(unsigned), 0, 0, "pixels"}),
+          session_(session),
+          launch_(variant_.image),
+          lab_(lab),
+          d_tally_(1) {}
+
+    void prepare(cudaStream_t stream) override { CHECK(cudaMemsetAsync(d_tally_.data(), 0, d_tally_.bytes(), stream)); }
+    void poison(cudaStream_t stream) override {
+        CHECK(cudaMemsetAsync(lab_.d_pixels.data(), 0xa5, lab_.d_pixels.bytes(), stream));
     }
-
-private:
-    size_t size() const { return size_t(side_) * side_; }
-
+    LaunchShape launch(cudaStream_t stream) override {
+        return launch_(
+            {{lab_.d_pixels.data(), lab_.side, lab_.steps}, d_tally_.data(), session_.options.block, stream});
+    }
     // Each pixel must be the reference's, with or without squares: a square that could not be divided is made without.
-    Verdict check(size_t& differing) const {
-        std::vector<unsigned> pixels(size());
-        CHECK(cudaMemcpy(pixels.data(), d_pixels_.data(), d_pixels_.bytes(), cudaMemcpyDeviceToHost));
-        differing = 0;
-        for (size_t i = 0; i < size(); ++i) {
-            if (pixels[i] == reference_->pixels()[i]) continue;
-            ++differing;
-            if (pixels[i] == reference_->squares()[i]) continue;
-            return {false, text("pixel ({}, {}): got {} steps, expected {}", i % side_, i / side_, pixels[i],
-                                reference_->pixels()[i])};
+    Verdict check() override {
+        std::vector<unsigned> pixels(lab_.size());
+        CHECK(cudaMemcpy(pixels.data(), lab_.d_pixels.data(), lab_.d_pixels.bytes(), cudaMemcpyDeviceToHost));
+        differing_ = 0;
+        for (size_t i = 0; i < pixels.size(); ++i) {
+            const unsigned expected = lab_.reference->pixels()[i];
+            if (pixels[i] == expected) continue;
+            ++differing_;
+            if (pixels[i] == lab_.reference->squares()[i]) continue;
+            return {false, text("pixel ({}, {}): got {} steps, expected {}", i % lab_.side, i / lab_.side, pixels[i],
+                                expected)};
         }
         return {};
     }
+    std::vector<Cell> own_cells(double median_ns) override {
+        MandelbrotTally tally;
+        CHECK(cudaMemcpy(&tally, d_tally_.data(), sizeof tally, cudaMemcpyDeviceToHost));
+        NestedCells cells = cells_of_launches(tally.grids, tally.depth, median_ns, session_.device.simulated);
+        cells.steps = lab_.steps, cells.differing = differing_;
+        return cells_of(nested_columns, cells);
+    }
 
-    Session& session_;
-    const unsigned side_, steps_;
-    std::unique_ptr<MandelbrotReference> reference_;
-    DeviceBuffer<unsigned> d_pixels_;
+private:
+    const Session& session_;
+    LaunchShape (*const launch_)(const MandelbrotArguments&);
+    const MandelbrotLab& lab_;
+    // Each case has its own: when its row is made, the variant of --versus may have run last.
+    const DeviceBuffer<MandelbrotTally> d_tally_;
+    size_t differing_ = 0;
 };
 
 }  // namespace BACKEND

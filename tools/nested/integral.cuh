@@ -4,15 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <optional>
+#include <vector>
 
 #include "common/cli/session.hpp"
 #include "common/cuda/buffers.cuh"
 #include "common/cuda/check.cuh"
 #include "common/measure/bench.cuh"
 #include "kernels/nested/peak.cuh"
-#include "tools/nested/on_host.cuh"
 #include "tools/nested/table.cuh"
 
 namespace BACKEND {
@@ -34,75 +33,67 @@ inline PeakReference reference_of_peak(size_t sharpness) {
     return {exact, allowed, std::max(quadrature_first, parts.deepest), size_t(parts.divided)};
 }
 
-class QuadratureLab : public std::enable_shared_from_this<QuadratureLab> {
-public:
-    QuadratureLab(Session& session, size_t sharpness)
-        : session_(session),
-          sharpness_(sharpness),
-          d_sum_(1),
-          d_lists_(2 * quadrature_list),
-          d_counts_(quadrature_deepest + 1) {
+// What all variants share that integrate a peak.
+struct QuadratureLab {
+    QuadratureLab(Session& session, size_t sharpness_)
+        : sharpness(sharpness_), d_sum(1), d_lists(2 * quadrature_list), d_counts(quadrature_deepest + 1) {
         session.begin_step(text("integrating a peak of 1/{} on the host, for the depth", sharpness));
-        reference_ = reference_of_peak(sharpness);
+        reference = reference_of_peak(sharpness);
     }
 
-    Case case_of(const NestedVariant& variant) {
-        const auto self = shared_from_this();
-        // Each case has its own tally: when its row is made, the variant of --versus may have run last.
-        const auto d_tally = std::make_shared<DeviceBuffer<QuadratureTally>>(1);
-        Case one;
-        one.variant = &variant;
-        one.problem = {std::nullopt, sharpness_, 0, 0, 0, "times as wide as the peak"};
-        one.prepare = [self, d_tally](cudaStream_t stream) {
-            self->clear(stream);
-            CHECK(cudaMemsetAsync(d_tally->data(), 0, d_tally->bytes(), stream));
-        };
-        one.launch = [self, d_tally, launch = variant.quadrature](cudaStream_t stream) {
-            return launch(self->arguments(d_tally->data(), stream));
-        };
-        if (variant.by_host) time_on_host(one, session_.device.simulated);
-        one.check = [self] { return self->check(); };
-        one.own_cells = [self, d_tally](double median_ns) {
-            QuadratureTally tally;
-            CHECK(cudaMemcpy(&tally, d_tally->data(), sizeof tally, cudaMemcpyDeviceToHost));
-            NestedCells cells = cells_of_launches(tally.grids, tally.depth, median_ns, self->session_.device.simulated);
-            cells.intervals = tally.intervals;
-            return cells_of(nested_columns, cells);
-        };
-        return one;
-    }
+    const size_t sharpness;
+    PeakReference reference = {};
+    const DeviceBuffer<double> d_sum;
+    const DeviceBuffer<size_t> d_lists;
+    const DeviceBuffer<unsigned> d_counts;
+};
 
-private:
-    QuadratureArguments arguments(QuadratureTally* d_tally, cudaStream_t stream) const {
+class QuadratureCase final : public HostClockCase {
+public:
+    QuadratureCase(const Session& session, const NestedVariant& variant_, const QuadratureLab& lab)
+        : HostClockCase(variant_, {std::nullopt, lab.sharpness, 0, 0, 0, "times as wide as the peak"},
+                        variant_.by_host),
+          session_(session),
+          launch_(variant_.quadrature),
+          lab_(lab),
+          d_tally_(1) {}
+
+    void prepare(cudaStream_t stream) override {
+        CHECK(cudaMemsetAsync(lab_.d_sum.data(), 0, lab_.d_sum.bytes(), stream));
+        CHECK(cudaMemsetAsync(lab_.d_counts.data(), 0, lab_.d_counts.bytes(), stream));
+        CHECK(cudaMemsetAsync(d_tally_.data(), 0, d_tally_.bytes(), stream));
+    }
+    LaunchShape launch(cudaStream_t stream) override {
         QuadratureArguments of;
-        of.sharpness = double(sharpness_);
-        of.allowed = reference_.allowed, of.shortest = reference_.shortest;
-        of.d_sum = d_sum_.data(), of.d_tally = d_tally;
-        of.d_lists = d_lists_.data(), of.d_counts = d_counts_.data();
+        of.sharpness = double(lab_.sharpness);
+        of.allowed = lab_.reference.allowed, of.shortest = lab_.reference.shortest;
+        of.d_sum = lab_.d_sum.data(), of.d_tally = d_tally_.data();
+        of.d_lists = lab_.d_lists.data(), of.d_counts = lab_.d_counts.data();
         of.block_size = session_.options.block, of.stream = stream;
-        return of;
+        return launch_(of);
     }
-
-    void clear(cudaStream_t stream) const {
-        CHECK(cudaMemsetAsync(d_sum_.data(), 0, d_sum_.bytes(), stream));
-        CHECK(cudaMemsetAsync(d_counts_.data(), 0, d_counts_.bytes(), stream));
-    }
-
-    Verdict check() const {
-        const double exact = reference_.exact;
+    Verdict check() override {
+        const double exact = lab_.reference.exact;
         double sum = 0;
-        CHECK(cudaMemcpy(&sum, d_sum_.data(), sizeof sum, cudaMemcpyDeviceToHost));
+        CHECK(cudaMemcpy(&sum, lab_.d_sum.data(), sizeof sum, cudaMemcpyDeviceToHost));
         const double given = session_.options.tolerance, relative = given >= 0 ? given : quadrature_tolerance;
         if (std::fabs(sum - exact) <= relative * exact) return {};
         return {false, text("got {}, expected {}", sum, exact)};
     }
+    std::vector<Cell> own_cells(double median_ns) override {
+        QuadratureTally tally;
+        CHECK(cudaMemcpy(&tally, d_tally_.data(), sizeof tally, cudaMemcpyDeviceToHost));
+        NestedCells cells = cells_of_launches(tally.grids, tally.depth, median_ns, session_.device.simulated);
+        cells.intervals = tally.intervals;
+        return cells_of(nested_columns, cells);
+    }
 
-    Session& session_;
-    const size_t sharpness_;
-    PeakReference reference_ = {};
-    DeviceBuffer<double> d_sum_;
-    DeviceBuffer<size_t> d_lists_;
-    DeviceBuffer<unsigned> d_counts_;
+private:
+    const Session& session_;
+    LaunchShape (*const launch_)(const QuadratureArguments&);
+    const QuadratureLab& lab_;
+    // Each case has its own: when its row is made, the variant of --versus may have run last.
+    const DeviceBuffer<QuadratureTally> d_tally_;
 };
 
 }  // namespace BACKEND

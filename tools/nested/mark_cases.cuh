@@ -2,51 +2,60 @@
 // The cases whose grids only leave marks: many grids, and chains of them.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "common/cli/session.hpp"
 #include "common/measure/bench.cuh"
 #include "tools/nested/marks.cuh"
-#include "tools/nested/on_host.cuh"
 #include "tools/nested/table.cuh"
 
 namespace BACKEND {
 
-// `count` is the argument of the launch; there are `grids` marks.
-inline Case case_of_marks(const Session& session, const NestedVariant& variant, size_t count, size_t grids,
-                          LaunchShape (*launch)(const NestedArguments&), size_t launches, size_t depth) {
-    const auto marks = std::make_shared<Marks>(grids);
-    const std::uint64_t seed = session.options.seed;
-    Case one;
-    one.variant = &variant;
-    one.problem = {std::nullopt, count, double(grids) * sizeof(unsigned), 0, 0, variant.chain ? "deep" : "launches"};
-    one.poison = [=](cudaStream_t stream) { marks->poison(stream); };
-    one.launch = [=](cudaStream_t stream) {
-        NestedArguments arguments = marks->arguments(seed);
-        arguments.count = unsigned(count);
+// `count` is the argument of the launch, which leaves `grids` marks.
+class MarkCase final : public HostClockCase {
+public:
+    MarkCase(const Session& session, const NestedVariant& variant_, size_t count, size_t grids,
+             LaunchShape (*launch)(const NestedArguments&), size_t launches, size_t depth)
+        : HostClockCase(
+              variant_,
+              {std::nullopt, count, double(grids) * sizeof(unsigned), 0, 0, variant_.chain ? "deep" : "launches"},
+              variant_.by_host),
+          session_(session),
+          launch_(launch),
+          launches_(launches),
+          depth_(depth),
+          marks_(grids) {}
+
+    void poison(cudaStream_t stream) override { marks_.poison(stream); }
+    LaunchShape launch(cudaStream_t stream) override {
+        NestedArguments arguments = marks_.arguments(session_.options.seed);
+        arguments.count = unsigned(problem.n);
         arguments.stream = stream;
-        return launch(arguments);
-    };
-    one.check = [=] { return marks->check(seed); };
-    one.own_cells = [=, simulated = session.device.simulated](double median_ns) {
-        return cells_of(nested_columns, cells_of_launches(launches, depth, median_ns, simulated));
-    };
-    return one;
-}
+        return launch_(arguments);
+    }
+    Verdict check() override { return marks_.check(session_.options.seed); }
+    std::vector<Cell> own_cells(double median_ns) override {
+        return cells_of(nested_columns, cells_of_launches(launches_, depth_, median_ns, session_.device.simulated));
+    }
 
-inline Case case_of_grids(const Session& session, const NestedVariant& variant, size_t count) {
+private:
+    const Session& session_;
+    LaunchShape (*const launch_)(const NestedArguments&);
+    const size_t launches_, depth_;
+    const Marks marks_;
+};
+
+inline std::unique_ptr<Case> case_of_grids(const Session& session, const NestedVariant& variant, size_t count) {
     const size_t parents = variant.by_host ? 0 : 1;
-    Case one = case_of_marks(session, variant, count, count, variant.grids, count + parents, count > 0 ? parents : 0);
-    if (variant.by_host) time_on_host(one, session.device.simulated);
-    return one;
+    return std::make_unique<MarkCase>(session, variant, count, count, variant.grids, count + parents,
+                                      count > 0 ? parents : 0);
 }
 
-inline Case case_of_chain(const Session& session, const NestedVariant& variant, size_t depth) {
-    Case one = case_of_marks(session, variant, depth, depth + 1, variant.chain, depth + 1, variant.by_host ? 0 : depth);
-    if (variant.by_host) time_on_host(one, session.device.simulated);
-    return one;
+inline std::unique_ptr<Case> case_of_chain(const Session& session, const NestedVariant& variant, size_t depth) {
+    return std::make_unique<MarkCase>(session, variant, depth, depth + 1, variant.chain, depth + 1,
+                                      variant.by_host ? 0 : depth);
 }
 
 }  // namespace BACKEND

@@ -25,23 +25,29 @@ inline bool does(const Session& session, const ReduceVariant& variant, const Red
     return variant.knows(operations) && (!rounds || !adds || variant.accuracy(asked.accuracy) >= asked.accuracy);
 }
 
+// Whether it can reduce shares of a gang: it leaves an element, which devices can combine, and its input as it was.
+inline bool works_in_gang(const ReduceVariant& variant) {
+    return variant.needs != Needs::host && variant.leaves == Leaves::element && !variant.destroys_input;
+}
+
 inline std::vector<const ReduceVariant*> choose_variants(const Session& session, const ReduceOperations& operations) {
     const Options& options = session.options;
-    const bool ladder =
-        options.ladder && options.kernels.empty() && session.own<ReduceOptions>().accuracy == Accuracy::plain;
+    const bool ladder = options.ladder && options.kernels.empty() && !options.gang &&
+                        session.own<ReduceOptions>().accuracy == Accuracy::plain;
     std::vector<const ReduceVariant*> chosen;
     for (const ReduceVariant* variant : session.selected<ReduceVariant>())
-        if (does(session, *variant, operations) && (!ladder || is_in_ladder(session, *variant)))
+        if (does(session, *variant, operations) && (!ladder || is_in_ladder(session, *variant)) &&
+            (!options.gang || works_in_gang(*variant)))
             chosen.push_back(variant);
     return chosen;
 }
 
-// Each operation by itself, then all of them at once.
+// Each operation by itself, then all of them at once, which no gang finds.
 inline std::vector<ReduceOperations> choose_operations(const Session& session) {
     const ReduceOperations& asked = session.own<ReduceOptions>().operations;
     std::vector<ReduceOperations> chosen;
     for (const ReduceOperation one : asked) chosen.push_back({one});
-    if (asked.size() > 1) chosen.push_back(asked);
+    if (asked.size() > 1 && !session.options.gang) chosen.push_back(asked);
     return chosen;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "common/cli/program.hpp"
+#include "common/gang/join.hpp"
 #include "common/measure/variant_table.cuh"
 #include "kernels/reduce/accurate.cuh"
 #include "kernels/reduce/exact.cuh"
@@ -194,6 +195,7 @@ inline const Program reduce_program = {
     .options = own_options<ReduceOptions>,
     .columns = columns_of(reduce_columns),
     .gangs = Gangs::on_request,
+    .join = join_process_team,
 };
 
 }  // namespace BACKEND

@@ -54,6 +54,10 @@ public:
 
     size_t size() const { return n_; }
     unsigned steps() const { return steps_; }
+    Problem problem() const {
+        const double n = double(n_);
+        return {DType::i32, n_, 2 * n * sizeof(int), 2 * n * steps_};
+    }
     const char* memory() const { return pinned_ ? "pinned" : "pageable"; }
     int* h_in() const { return pinned_ ? pinned_in_.data() : pageable_in_.get(); }
     int* h_out() const { return pinned_ ? pinned_out_.data() : pageable_out_.get(); }

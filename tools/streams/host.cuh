@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -13,26 +12,24 @@
 
 namespace BACKEND {
 
-class HostNotice {
+class HostNotice;
+
+// A way for the host to learn that the streams are done.
+struct HostWay {
+    void (HostNotice::*learn)() = nullptr;
+};
+
+class HostNotice final : public TracedCase {
 public:
-    explicit HostNotice(const std::shared_ptr<SlowKernels>& kernels)
-        : kernels_(kernels), team_(new_streams(SlowKernels::count)) {
+    HostNotice(const Session& session_, const Variant& variant_, const HostWay& way, SlowKernels& kernels)
+        : TracedCase(session_, variant_, kernels.problem(), Stopwatch::host_timer_name()),
+          way_(way),
+          kernels_(kernels),
+          team_(new_streams(SlowKernels::count)) {
         for (size_t k = 0; k < SlowKernels::count; ++k) {
             sleepers_.emplace_back(cudaEventBlockingSync | cudaEventDisableTiming);
             calls_.push_back({this, k});
         }
-    }
-
-    // Issues all five and returns when the host has been notified of each, by `learn`.
-    void run(void (HostNotice::*learn)(), Tracer& tracer) {
-        early_ = 0;
-        operations_ = 0;
-        begin_.record(team_[0]);
-        for (size_t k = 0; k < SlowKernels::count; ++k) {
-            tracer.around(Activity::kernel, k, k, team_[k], [&] { kernels_->launch(k, team_[k]); });
-            tracer.around(Activity::to_host, k, k, team_[k], [&] { kernels_->download(k, team_[k]); });
-        }
-        (this->*learn)();
     }
 
     void wait_for_each() {
@@ -82,13 +79,28 @@ public:
         called_.wait(lock, [this] { return operations_ == SlowKernels::count; });
     }
 
-    Verdict check() const {
+    void poison(cudaStream_t) override { kernels_.poison(); }
+    Verdict check() override {
         if (early_ > 0) return {false, text("the host was notified {} times before the result arrived", early_)};
-        return kernels_->check_host();
+        return kernels_.check_host();
     }
-    size_t operations() const { return operations_; }
-    const SlowKernels& kernels() const { return *kernels_; }
-    const Event& begin() const { return begin_; }
+    std::vector<Cell> own_cells(double median_ns) override {
+        const std::vector<double>& parts = kernels_.parts_ns();
+        StreamsCells cells;
+        cells.experiment = variant->ladder;
+        cells.streams = SlowKernels::count;
+        cells.memory = "pinned";
+        cells.steps = kernels_.steps();
+        cells.operations = operations_;
+        for (double part : parts) cells.sum_ns += part;
+        cells.ideal_ns = *std::max_element(parts.begin(), parts.end());
+        return row_of(cells, median_ns);
+    }
+    Timeline trace() override {
+        Tracer tracer(Tracer::Mode::events, 2 * SlowKernels::count);
+        run(tracer);
+        return timeline_of(variant->name, clock_name(), SlowKernels::count, tracer.spans(begin_));
+    }
 
 private:
     struct Call {
@@ -96,9 +108,24 @@ private:
         size_t k;
     };
 
+    // Of the host, from before the first launch until it is notified of the last result.
+    double run(Tracer& tracer) override {
+        return host_time([&] {
+            early_ = 0;
+            operations_ = 0;
+            begin_.record(team_[0]);
+            for (size_t k = 0; k < SlowKernels::count; ++k) {
+                tracer.around(Activity::kernel, k, k, team_[k], [&] { kernels_.launch(k, team_[k]); });
+                tracer.around(Activity::to_host, k, k, team_[k], [&] { kernels_.download(k, team_[k]); });
+            }
+            (this->*way_.learn)();
+        });
+    }
+    LaunchShape shape() const override { return kernels_.shape(); }
+
     void told_of(size_t k) {
         ++operations_;
-        if (!kernels_->arrived(k)) ++early_;
+        if (!kernels_.arrived(k)) ++early_;
     }
     void called_for(size_t k) {
         const std::lock_guard<std::mutex> lock(mutex_);
@@ -106,7 +133,8 @@ private:
         called_.notify_one();
     }
 
-    std::shared_ptr<SlowKernels> kernels_;
+    const HostWay& way_;
+    SlowKernels& kernels_;
     StreamTeam team_;
     std::vector<Event> sleepers_;
     std::vector<Call> calls_;
@@ -116,52 +144,5 @@ private:
     size_t early_ = 0;       // notices that came before their result
     size_t operations_ = 0;  // waits, queries or callbacks of the last run
 };
-
-// A way for the host to learn that the streams are done.
-struct HostWay {
-    void (HostNotice::*learn)() = nullptr;
-};
-
-// Nanoseconds of the host, from before the first launch until it is notified of the last result.
-inline StreamsRun host_run(const Session& session, const Variant& variant, const HostWay& way,
-                           const std::shared_ptr<SlowKernels>& kernels) {
-    const auto notice = std::make_shared<HostNotice>(kernels);
-    const Tracer::Mode mode = tracer_mode(session);
-    const char* clock = clock_name(session);
-    StreamsRun result;
-    result.one.variant = &variant;
-    result.one.problem = {DType::i32, kernels->elements(), 2.0 * double(kernels->elements()) * sizeof(int),
-                          2.0 * double(kernels->elements()) * kernels->steps()};
-    result.one.timer = host_clock_timer(session);
-    result.one.poison = [=](cudaStream_t) { kernels->poison(); };
-    result.one.launch = [=, &way](cudaStream_t) {
-        Tracer tracer(mode);
-        notice->run(way.learn, tracer);
-        return kernels->shape();
-    };
-    result.one.check = [=] { return notice->check(); };
-    result.one.time = [=, &way] {
-        Tracer off;
-        return host_time([&] { notice->run(way.learn, off); });
-    };
-    result.one.own_cells = [=, &variant](double median_ns) {
-        const std::vector<double>& parts = kernels->parts_ns();
-        StreamsCells cells;
-        cells.experiment = variant.ladder;
-        cells.streams = SlowKernels::count;
-        cells.memory = "pinned";
-        cells.steps = kernels->steps();
-        cells.operations = notice->operations();
-        for (double part : parts) cells.sum_ns += part;
-        cells.ideal_ns = *std::max_element(parts.begin(), parts.end());
-        return row_of(cells, median_ns);
-    };
-    result.trace = [=, &variant, &way] {
-        Tracer tracer(Tracer::Mode::events, 2 * SlowKernels::count);
-        notice->run(way.learn, tracer);
-        return timeline_of(variant.name, clock, SlowKernels::count, tracer.spans(notice->begin()));
-    };
-    return result;
-}
 
 }  // namespace BACKEND

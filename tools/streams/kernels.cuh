@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <memory>
 #include <vector>
 
 #include "tools/streams/slow_kernels.cuh"
@@ -91,79 +90,48 @@ inline std::vector<cudaStream_t> both_default_streams() { return {cudaStreamLega
 inline std::vector<cudaStream_t> stream_of_each_thread() { return {SlowKernels::count, cudaStreamPerThread}; }
 
 // A way with its streams and, if it has one, its graph.
-class KernelRun {
+class KernelRun final : public TracedCase {
 public:
-    KernelRun(const Variant& variant, const KernelWay& way, const std::shared_ptr<SlowKernels>& kernels)
-        : variant_(variant),
+    KernelRun(const Session& session_, const Variant& variant_, const KernelWay& way, SlowKernels& kernels)
+        : TracedCase(session_, variant_, kernels.problem()),
           way_(way),
           kernels_(kernels),
           team_(way.default_streams ? StreamTeam(way.default_streams())
                                     : StreamTeam(new_streams(SlowKernels::count, way.flags))),
           threads_(way.from_threads ? SlowKernels::count : 0) {}
 
-    // Nanoseconds from the first kernel's release to the end of the last.
-    double run(Tracer& tracer, bool keep_graph) {
-        const KernelIssue with{*kernels_, team_, threads_, tracer};
-        if (!way_.graph) return team_.time([&] { way_.issue(with); });
-        if (!graph_ || !keep_graph) {
-            tracer.set_capturing(true);
-            graph_ = std::make_unique<CapturedGraph>(team_.origin(), [&] { way_.issue(with); });
-        }
-        const double time_ns = team_.time([&] { graph_->launch(team_.origin()); });
-        if (!keep_graph) graph_.reset();
-        return time_ns;
-    }
-
-    Timeline trace(const char* clock) {
-        Tracer tracer(Tracer::Mode::events, SlowKernels::count);
-        run(tracer, false);
-        return timeline_of(variant_.name, clock, team_.size(), tracer.spans(team_.begin()));
-    }
-
-    StreamsCells cells() const {
-        const std::vector<double>& parts = kernels_->parts_ns();
+    void poison(cudaStream_t) override { kernels_.poison(); }
+    Verdict check() override { return kernels_.check_device(way_.diamond); }
+    std::vector<Cell> own_cells(double median_ns) override {
+        const std::vector<double>& parts = kernels_.parts_ns();
         StreamsCells cells;
-        cells.experiment = variant_.ladder;
+        cells.experiment = variant->ladder;
         cells.streams = team_.size();
-        cells.steps = kernels_->steps();
+        cells.steps = kernels_.steps();
         cells.operations = SlowKernels::count;
         for (double part : parts) cells.sum_ns += part;
         cells.ideal_ns = (way_.diamond ? 3 : 1) * *std::max_element(parts.begin(), parts.end());
-        return cells;
+        return row_of(cells, median_ns);
+    }
+    Timeline trace() override {
+        Tracer tracer(Tracer::Mode::events, SlowKernels::count);
+        run(tracer);
+        return timeline_of(variant->name, clock_name(), team_.size(), tracer.spans(team_.begin()));
     }
 
 private:
-    const Variant& variant_;
+    // From the first kernel's release to the end of the last.
+    double run(Tracer& tracer) override {
+        const auto issue = [&] { way_.issue({kernels_, team_, threads_, tracer}); };
+        return way_.graph ? graph_.time(team_, tracer, issue) : team_.time(issue);
+    }
+    LaunchShape shape() const override { return kernels_.shape(); }
+
     const KernelWay& way_;
-    std::shared_ptr<SlowKernels> kernels_;
+    SlowKernels& kernels_;
     StreamTeam team_;
     HostThreads threads_;
-    std::unique_ptr<CapturedGraph> graph_;
+    TracedGraph graph_;
 };
-
-inline StreamsRun kernel_run(const Session& session, const Variant& variant, const KernelWay& way,
-                             const std::shared_ptr<SlowKernels>& kernels) {
-    const auto run = std::make_shared<KernelRun>(variant, way, kernels);
-    const Tracer::Mode mode = tracer_mode(session);
-    const char* clock = clock_name(session);
-    StreamsRun result;
-    result.one.variant = &variant;
-    result.one.problem = {DType::i32, kernels->elements(), 2.0 * double(kernels->elements()) * sizeof(int),
-                          2.0 * double(kernels->elements()) * kernels->steps()};
-    result.one.poison = [=](cudaStream_t) { kernels->poison(); };
-    result.one.launch = [=](cudaStream_t) {
-        Tracer tracer(mode);
-        run->run(tracer, true);
-        return kernels->shape();
-    };
-    result.one.time = [=] {
-        Tracer off;
-        return run->run(off, true);
-    };
-    result.one.check = [=, &way] { return kernels->check_device(way.diamond); };
-    result.one.own_cells = [=](double median_ns) { return row_of(run->cells(), median_ns); };
-    result.trace = [=] { return run->trace(clock); };
-    return result;
-}
 
 }  // namespace BACKEND

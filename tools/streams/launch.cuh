@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "kernels/streams.cuh"
 #include "tools/streams/run.cuh"
@@ -10,53 +11,7 @@
 
 namespace BACKEND {
 
-// One stream, and a counter that the launches of a verification increment.
-class LaunchCost {
-public:
-    explicit LaunchCost(const Session& session)
-        : batch_(session.device.simulated ? 20 : 1000), team_(new_streams(1)), d_counter_(1) {}
-
-    // Operations per sample. On a GPU fewer than a stream can hold, so that the host never waits for a slot.
-    size_t batch() const { return batch_; }
-    cudaStream_t stream() const { return team_[0]; }
-
-    void launch(bool counted) const {
-        if (counted) launch_streams_count(d_counter_.data(), stream());
-        else launch_streams_empty(stream());
-        CHECK(cudaGetLastError());
-    }
-    void launch_with_event(bool counted) {
-        launch(counted);
-        event_.record(stream());
-    }
-    void launch_and_wait(bool counted) const {
-        launch(counted);
-        CHECK(cudaStreamSynchronize(stream()));
-    }
-    void wait() const { CHECK(cudaStreamSynchronize(stream())); }
-
-    template <typename Issue>
-    double event_time(Issue issue) const {
-        return team_.time([&] {
-            team_.fork();
-            issue();
-            team_.join();
-        });
-    }
-
-    void poison() const { CHECK(cudaMemset(d_counter_.data(), 0, sizeof(unsigned))); }
-    Verdict check(size_t expected) const {
-        unsigned counted = 0;
-        CHECK(cudaMemcpy(&counted, d_counter_.data(), sizeof counted, cudaMemcpyDeviceToHost));
-        return compare_value(counted, static_cast<long double>(expected), 0);
-    }
-
-private:
-    size_t batch_;
-    StreamTeam team_;
-    Event event_;
-    DeviceBuffer<unsigned> d_counter_;
-};
+class LaunchCost;
 
 // An operation whose cost is measured.
 struct LaunchWay {
@@ -66,48 +21,85 @@ struct LaunchWay {
     bool graph = false;                                       // a batch of them is captured, and launched as one
 };
 
-// Nanoseconds per operation, as the median of batches.
-inline StreamsRun launch_run(const Session& session, const Variant& variant, const LaunchWay& way) {
-    const auto cost = std::make_shared<LaunchCost>(session);
-    const auto graph = std::make_shared<std::unique_ptr<CapturedGraph>>();
-    const auto issue_batch = [cost, &way](bool counted) {
-        for (size_t i = 0; i < cost->batch(); ++i) way.issue(*cost, counted);
-    };
-    const auto capture = [=](bool counted) {
-        *graph = std::make_unique<CapturedGraph>(cost->stream(), [&] { issue_batch(counted); });
-    };
-    StreamsRun result;
-    result.one.variant = &variant;
-    result.one.problem = {DType::i32, cost->batch(), 0, 0};
-    result.one.timer = way.by_host ? host_clock_timer(session) : nullptr;
-    result.one.poison = [=](cudaStream_t) { cost->poison(); };
-    result.one.launch = [=, &way](cudaStream_t) {
-        if (way.graph) {
+// Nanoseconds per operation, as the median of batches: in one stream, with a counter that the launches of a
+// verification increment.
+class LaunchCost final : public SelfTimedCase {
+public:
+    LaunchCost(const Session& session, const Variant& variant_, const LaunchWay& way)
+        : SelfTimedCase(variant_, {DType::i32, batch_on(session.device.simulated), 0, 0},
+                        way.by_host ? Stopwatch::host_timer_name() : nullptr),
+          way_(way),
+          team_(new_streams(1)),
+          d_counter_(1) {}
+
+    // The operations.
+    void launch_one(bool counted) const {
+        if (counted) launch_streams_count(d_counter_.data(), stream());
+        else launch_streams_empty(stream());
+        CHECK(cudaGetLastError());
+    }
+    void launch_with_event(bool counted) const {
+        launch_one(counted);
+        event_.record(stream());
+    }
+    void launch_and_wait(bool counted) const {
+        launch_one(counted);
+        wait();
+    }
+    void wait() const { CHECK(cudaStreamSynchronize(stream())); }
+
+    void poison(cudaStream_t) override { CHECK(cudaMemset(d_counter_.data(), 0, sizeof(unsigned))); }
+    LaunchShape launch(cudaStream_t) override {
+        if (way_.graph) {
             capture(true);
-            (*graph)->launch(cost->stream());
+            graph_->launch(stream());
         } else {
             issue_batch(true);
         }
-        cost->wait();
-        if (way.graph) capture(false);
-        return way.launches ? LaunchShape{dim3(1), dim3(1), 0} : LaunchShape{};
-    };
-    result.one.check = [=, &way] { return cost->check(way.launches ? cost->batch() : 0); };
-    result.one.time = [=, &way] {
-        double time_ns = 0;
-        if (way.graph) time_ns = cost->event_time([&] { (*graph)->launch(cost->stream()); });
-        else if (way.by_host) time_ns = host_time([&] { issue_batch(false); });
-        else time_ns = cost->event_time([&] { issue_batch(false); });
-        return time_ns / double(cost->batch());
-    };
-    result.one.own_cells = [=, &variant](double median_ns) {
+        wait();
+        if (way_.graph) capture(false);
+        return way_.launches ? LaunchShape{dim3(1), dim3(1), 0} : LaunchShape{};
+    }
+    Verdict check() override {
+        unsigned counted = 0;
+        CHECK(cudaMemcpy(&counted, d_counter_.data(), sizeof counted, cudaMemcpyDeviceToHost));
+        return compare_value(counted, static_cast<long double>(way_.launches ? batch() : 0), 0);
+    }
+    double run_and_time() override {
+        const double time_ns = way_.by_host ? host_time([&] { issue_batch(false); }) : team_.time([&] {
+            team_.fork();
+            if (way_.graph) graph_->launch(stream());
+            else issue_batch(false);
+            team_.join();
+        });
+        return time_ns / double(batch());
+    }
+    std::vector<Cell> own_cells(double median_ns) override {
         StreamsCells cells;
-        cells.experiment = variant.ladder;
+        cells.experiment = variant->ladder;
         cells.streams = 1;
-        cells.operations = cost->batch();
+        cells.operations = batch();
         return row_of(cells, median_ns);
-    };
-    return result;
-}
+    }
+
+private:
+    // Operations per sample. On a GPU fewer than a stream can hold, so that the host never waits for a slot.
+    static size_t batch_on(bool simulated) { return simulated ? 20 : 1000; }
+    size_t batch() const { return problem.n; }
+    cudaStream_t stream() const { return team_[0]; }
+
+    void issue_batch(bool counted) {
+        for (size_t i = 0; i < batch(); ++i) way_.issue(*this, counted);
+    }
+    void capture(bool counted) {
+        graph_ = std::make_unique<CapturedGraph>(stream(), [&] { issue_batch(counted); });
+    }
+
+    const LaunchWay& way_;
+    StreamTeam team_;
+    Event event_;
+    DeviceBuffer<unsigned> d_counter_;
+    std::unique_ptr<CapturedGraph> graph_;
+};
 
 }  // namespace BACKEND

@@ -83,126 +83,122 @@ inline StageTimes measure_stages_of(const CopyData& data) {
     return times;
 }
 
-// A way with its data, chunks and streams, and if it has one, its graph.
-class CopyRun {
+// What the variants share that move the same elements in the same kind of memory.
+struct CopyLab {
+    CopyLab(const Session& session, size_t n, bool pinned) : data(session, n, pinned) {}
+
+    const CopyData data;
+    StageTimes times;  // measured for the first row
+};
+
+class CpuRun final : public Case {
 public:
-    CopyRun(const Variant& variant, const CopyWay& way, const std::shared_ptr<CopyData>& data, size_t streams,
+    CpuRun(const Variant& variant_, const CpuWay& way, const CopyData& data)
+        : Case(variant_, data.problem()), way_(way), data_(data) {}
+
+    void poison(cudaStream_t) override { data_.poison(); }
+    LaunchShape launch(cudaStream_t) override {
+        (data_.*way_.compute)();
+        return {};
+    }
+    Verdict check() override { return data_.check(); }
+    std::vector<Cell> own_cells(double median_ns) override {
+        StreamsCells cells;
+        cells.experiment = "copy";
+        cells.memory = data_.memory();
+        cells.steps = data_.steps();
+        return row_of(cells, median_ns);
+    }
+
+private:
+    const CpuWay& way_;
+    const CopyData& data_;
+};
+
+// A way with its data, chunks and streams, and if it has one, its graph.
+class CopyRun final : public TracedCase {
+public:
+    CopyRun(const Session& session_, const Variant& variant_, const CopyWay& way, CopyLab& lab, size_t streams,
             size_t chunk_count)
-        : variant_(variant),
+        : TracedCase(session_, variant_, lab.data.problem()),
           way_(way),
-          data_(data),
-          chunks_(equal_chunks(data->size(), way.chunks(chunk_count))),
+          data_(lab.data),
+          times_(lab.times),
+          chunks_(equal_chunks(data_.size(), way.chunks(chunk_count))),
           team_(way.priorities ? prioritized_streams(way.streams(streams)) : new_streams(way.streams(streams))) {
         for (size_t i = 0; i < 2 * chunks_.size(); ++i) ready_.emplace_back(cudaEventDisableTiming);
     }
 
-    const Variant& variant() const { return variant_; }
-    const CopyWay& way() const { return way_; }
-    const CopyData& data() const { return *data_; }
-    size_t streams() const { return team_.size(); }
-    size_t chunks() const { return chunks_.size(); }
+    void poison(cudaStream_t) override { data_.poison(); }
+    Verdict check() override { return data_.check(); }
+    std::vector<Cell> own_cells(double median_ns) override {
+        // (The stages are timed under each other's load, working on data that is thrown away: races on purpose.)
+        if (times_.sum_ns() == 0 && !session.device.checked) times_ = measure_stages_of(data_);
+        StreamsCells cells;
+        cells.experiment = variant->ladder;
+        cells.streams = team_.size();
+        cells.chunks = chunks_.size();
+        cells.memory = data_.memory();
+        cells.steps = data_.steps();
+        cells.operations = way_.operations * chunks_.size();
+        cells.sum_ns = times_.sum_ns();
+        cells.ideal_ns = times_.ideal_ns();
+        return row_of(cells, median_ns);
+    }
+    Timeline trace() override {
+        Tracer tracer(Tracer::Mode::events, 3 * chunks_.size());
+        run(tracer);
+        const std::string name = text("{}, {}, {}", variant->name, setting(), data_.memory());
+        return timeline_of(name, clock_name(), team_.size(), tracer.spans(team_.begin()));
+    }
+    // "2 streams, 4 chunks", with another word between the two.
+    std::string setting(const char* between = ", ") const {
+        return counted(team_.size(), "stream") + between + counted(chunks_.size(), "chunk");
+    }
 
-    // Nanoseconds from the first copy's release to the end of the last.
-    double run(Tracer& tracer, bool keep_graph) {
+private:
+    // From the first copy's release to the end of the last.
+    double run(Tracer& tracer) override {
         const auto issue = [&] {
             team_.fork();
-            way_.issue({*data_, chunks_, team_, ready_, tracer});
+            way_.issue({data_, chunks_, team_, ready_, tracer});
             team_.join();
         };
-        if (!way_.graph) return team_.time(issue);
-        if (!graph_ || !keep_graph) {
-            tracer.set_capturing(true);
-            graph_ = std::make_unique<CapturedGraph>(team_.origin(), issue);
-        }
-        const double time_ns = team_.time([&] { graph_->launch(team_.origin()); });
-        if (!keep_graph) graph_.reset();
-        return time_ns;
+        return way_.graph ? graph_.time(team_, tracer, issue) : team_.time(issue);
     }
-    double run() {
-        Tracer off;
-        return run(off, true);
-    }
-
-    Timeline trace(const char* clock) {
-        Tracer tracer(Tracer::Mode::events, 3 * chunks());
-        run(tracer, false);
-        const std::string name = text("{}, {}, {}, {}", variant_.name, counted(streams(), "stream"),
-                                      counted(chunks(), "chunk"), data_->memory());
-        return timeline_of(name, clock, streams(), tracer.spans(team_.begin()));
-    }
-
-    // The shape of the first chunk's launch.
-    LaunchShape shape(const Session& session) const {
+    // The first chunk's launch.
+    LaunchShape shape() const override {
         const size_t elements = chunks_.empty() ? 0 : chunks_.front().count;
         return {dim3(grid_for(elements, session.options.block)), dim3(session.options.block), 0};
     }
 
-private:
-    const Variant& variant_;
     const CopyWay& way_;
-    std::shared_ptr<CopyData> data_;
+    const CopyData& data_;
+    StageTimes& times_;
     Chunks chunks_;
     StreamTeam team_;
     std::vector<Event> ready_;
-    std::unique_ptr<CapturedGraph> graph_;
+    TracedGraph graph_;
 };
 
 // The streams and chunks with which the way is fastest: the least median of three runs over a grid of both.
-inline std::shared_ptr<CopyRun> tuned_run(const Session& session, const Variant& variant, const CopyWay& way,
-                                          const std::shared_ptr<CopyData>& data) {
+inline std::unique_ptr<CopyRun> tuned_run(const Session& session, const Variant& variant, const CopyWay& way,
+                                          CopyLab& lab) {
     std::set<std::pair<size_t, size_t>> settings;  // each once
     for (size_t streams : {2, 3, 4, 6, 8})
         for (size_t chunks : {4, 8, 16, 24, 32, 48, 64, 96, 128})
             settings.emplace(way.streams(streams), way.chunks(chunks));
-    std::shared_ptr<CopyRun> best;
+    std::unique_ptr<CopyRun> best;
     double best_ns = 0;
     for (const auto& [streams, chunks] : settings) {
-        const auto candidate = std::make_shared<CopyRun>(variant, way, data, streams, chunks);
-        const double time_ns = median_of(3, [&] { return candidate->run(); });
-        session.detail(text("{} with {} and {}: {}", variant.name, counted(candidate->streams(), "stream"),
-                            counted(candidate->chunks(), "chunk"), short_time(time_ns)));
+        auto candidate = std::make_unique<CopyRun>(session, variant, way, lab, streams, chunks);
+        const double time_ns = median_of(3, [&] { return candidate->run_and_time(); });
+        session.detail(text("{} with {}: {}", variant.name, candidate->setting(" and "), short_time(time_ns)));
         if (best && time_ns >= best_ns) continue;
-        best = candidate;
+        best = std::move(candidate);
         best_ns = time_ns;
     }
     return best;
-}
-
-inline StreamsRun copy_run(const Session& session, const std::shared_ptr<CopyRun>& run,
-                           const std::shared_ptr<StageTimes>& times) {
-    const CopyData& data = run->data();
-    const Tracer::Mode mode = tracer_mode(session);
-    const char* clock = clock_name(session);
-    const bool checked = session.device.checked;
-    const double n = double(data.size());
-    const LaunchShape shape = run->shape(session);
-    StreamsRun result;
-    result.one.variant = &run->variant();
-    result.one.problem = {DType::i32, data.size(), 2 * n * sizeof(int), 2 * n * data.steps()};
-    result.one.poison = [run](cudaStream_t) { run->data().poison(); };
-    result.one.launch = [=](cudaStream_t) {
-        Tracer tracer(mode);
-        run->run(tracer, true);
-        return shape;
-    };
-    result.one.time = [run] { return run->run(); };
-    result.one.check = [run] { return run->data().check(); };
-    result.one.own_cells = [=](double median_ns) {
-        // (The stages are timed under each other's load, working on data that is thrown away: races on purpose.)
-        if (times->sum_ns() == 0 && !checked) *times = measure_stages_of(run->data());
-        StreamsCells cells;
-        cells.experiment = run->variant().ladder;
-        cells.streams = run->streams();
-        cells.chunks = run->chunks();
-        cells.memory = run->data().memory();
-        cells.steps = run->data().steps();
-        cells.operations = run->way().operations * run->chunks();
-        cells.sum_ns = times->sum_ns();
-        cells.ideal_ns = times->ideal_ns();
-        return row_of(cells, median_ns);
-    };
-    result.trace = [=] { return run->trace(clock); };
-    return result;
 }
 
 }  // namespace BACKEND

@@ -1,21 +1,65 @@
 // SPDX-License-Identifier: MIT
-// What every experiment of streams provides: a case of the benchmark, and a way to look at one run of it.
+// What every experiment of streams provides: cases of the benchmark, and a way to look at one run of most of them.
 #pragma once
 
-#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "common/cli/session.hpp"
 #include "common/measure/bench.cuh"
 #include "tools/streams/options.hpp"
+#include "tools/streams/team.cuh"
 #include "tools/streams/tracer.cuh"
 
 namespace BACKEND {
 
-struct StreamsRun {
-    Case one;
-    std::function<Timeline()> trace = {};  // runs once more, with events around every operation; empty: nothing to draw
+// A case whose operations go through a tracer, so that a run can be drawn.
+class TracedCase : public SelfTimedCase {
+public:
+    TracedCase(const Session& session_, const Variant& variant_, const Problem& problem_, const char* timer = nullptr)
+        : SelfTimedCase(variant_, problem_, timer), session(session_) {}
+
+    LaunchShape launch(cudaStream_t) final {
+        Tracer tracer(session.options.profile ? Tracer::Mode::ranges : Tracer::Mode::off);
+        run(tracer);
+        return shape();
+    }
+    double run_and_time() final {
+        Tracer off;
+        return run(off);
+    }
+    // Runs once more, with events around every operation.
+    virtual Timeline trace() = 0;
+
+protected:
+    // Returns its time in nanoseconds.
+    virtual double run(Tracer& tracer) = 0;
+    virtual LaunchShape shape() const = 0;
+
+    const char* clock_name() const {
+        return session.device.simulated ? "host time of the simulation" : "time of the device's events";
+    }
+
+    const Session& session;
+};
+
+// The graph of a run that is launched as one. It is kept, except where a tracer records: its events are nodes.
+class TracedGraph {
+public:
+    template <typename Issue>
+    double time(const StreamTeam& team, Tracer& tracer, Issue issue) {
+        if (!graph_ || tracer.records()) {
+            tracer.set_capturing(true);
+            graph_ = std::make_unique<CapturedGraph>(team.origin(), issue);
+        }
+        const double time_ns = team.time([&] { graph_->launch(team.origin()); });
+        if (tracer.records()) graph_.reset();
+        return time_ns;
+    }
+
+private:
+    std::unique_ptr<CapturedGraph> graph_;
 };
 
 // The program's own columns. Zeros and "none" mark what does not apply.
@@ -61,17 +105,6 @@ inline std::vector<Cell> row_of(StreamsCells cells, double median_ns) {
 // Steps of the chain per element.
 inline unsigned steps_per_element(const Session& session) {
     return session.own<StreamsOptions>().work.on(session.device.simulated);
-}
-
-inline const char* clock_name(const Session& session) {
-    return session.device.simulated ? "host time of the simulation" : "time of the device's events";
-}
-
-// The timer of samples by the host's clock: "host" on a GPU, "sim" in the simulator, as for all others.
-inline const char* host_clock_timer(const Session& session) { return session.device.simulated ? "sim" : "host"; }
-
-inline Tracer::Mode tracer_mode(const Session& session) {
-    return session.options.profile ? Tracer::Mode::ranges : Tracer::Mode::off;
 }
 
 inline Verdict compare_integers(const int* got, const int* expected, size_t n) {

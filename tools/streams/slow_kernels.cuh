@@ -38,6 +38,10 @@ public:
 
     size_t elements() const { return count * block_size_; }
     unsigned steps() const { return steps_; }
+    Problem problem() const {
+        const double n = double(elements());
+        return {DType::i32, elements(), 2 * n * sizeof(int), 2 * n * steps_};
+    }
     LaunchShape shape() const { return {dim3(1), dim3(block_size_), 0}; }
 
     void launch(size_t k, cudaStream_t stream) const { launch_from(d_in_.data() + k * block_size_, k, stream); }

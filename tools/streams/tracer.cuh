@@ -42,6 +42,8 @@ public:
         record(mark.end, stream);
     }
 
+    bool records() const { return mode_ == Mode::events; }
+
     // While a graph is being captured, the events become nodes of it.
     void set_capturing(bool capturing) { capturing_ = capturing; }
 

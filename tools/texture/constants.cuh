@@ -77,32 +77,40 @@ private:
     DeviceBuffer<long long> d_cycles_;
 };
 
-inline Case constant_case(const TextureVariant& variant, const std::shared_ptr<ConstantRuns>& runs) {
-    Case one;
-    one.variant = &variant;
-    const double accesses = double(runs->threads()) * runs->accesses();
-    one.problem = {std::nullopt, size_t(accesses), (accesses + runs->threads()) * sizeof(unsigned), 0};
-    one.launch = [=, &variant](cudaStream_t stream) { return runs->launch(variant, stream); };
-    one.poison = [=](cudaStream_t stream) { runs->poison(stream); };
-    one.check = [=, &variant] { return runs->check(variant); };
-    one.own_cells = [=, &variant](double) {
-        TextureCells cells;
-        cells.pattern = variant.name + sizeof("constant-") - 1;
-        cells.samples = runs->accesses();
-        cells.passes_per_request = variant.passes;
-        cells.cycles_per_access = runs->cycles_per_access();
-        return cells_of(texture_table_columns, cells);
-    };
-    return one;
-}
+class ConstantCase final : public Case {
+public:
+    ConstantCase(const TextureVariant& constant, const ConstantRuns& runs)
+        : Case(constant,
+               {std::nullopt, size_t(accesses(runs)), (accesses(runs) + runs.threads()) * sizeof(unsigned), 0}),
+          variant_(constant),
+          runs_(runs) {}
 
-inline std::vector<Case> constant_cases(const Session& session) {
-    std::vector<Case> cases;
-    std::shared_ptr<ConstantRuns> runs;
+    void poison(cudaStream_t stream) override { runs_.poison(stream); }
+    LaunchShape launch(cudaStream_t stream) override { return runs_.launch(variant_, stream); }
+    Verdict check() override { return runs_.check(variant_); }
+    std::vector<Cell> own_cells(double) override {
+        TextureCells cells;
+        cells.pattern = variant_.name + sizeof("constant-") - 1;
+        cells.samples = runs_.accesses();
+        cells.passes_per_request = variant_.passes;
+        cells.cycles_per_access = runs_.cycles_per_access();
+        return cells_of(texture_table_columns, cells);
+    }
+
+private:
+    static double accesses(const ConstantRuns& runs) { return double(runs.threads()) * runs.accesses(); }
+
+    const TextureVariant& variant_;
+    const ConstantRuns& runs_;
+};
+
+// `runs` is made if any of them is selected, and must outlive them.
+inline Cases constant_cases(const Session& session, std::optional<ConstantRuns>& runs) {
+    Cases cases;
     for (const TextureVariant* variant : session.selected<TextureVariant>()) {
         if (variant->pattern) continue;
-        if (!runs) runs = std::make_shared<ConstantRuns>(session);
-        cases.push_back(constant_case(*variant, runs));
+        if (!runs) runs.emplace(session);
+        cases.push_back(std::make_unique<ConstantCase>(*variant, *runs));
     }
     return cases;
 }

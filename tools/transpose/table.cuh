@@ -13,6 +13,7 @@
 
 #include "common/cli/program.hpp"
 #include "common/cli/sizes.hpp"
+#include "common/gang/join.hpp"
 #include "common/measure/variant_table.cuh"
 #include "kernels/transpose/fastest.cuh"
 #include "kernels/transpose/in_place.cuh"
@@ -151,6 +152,7 @@ inline const Program transpose_program = {
     .options = own_options<TransposeOptions>,
     .columns = columns_of(transpose_columns),
     .gangs = Gangs::on_request,
+    .join = join_process_team,
 };
 
 }  // namespace BACKEND

@@ -9,6 +9,7 @@
 
 #include "common/cli/program.hpp"
 #include "common/cli/sizes.hpp"
+#include "common/gang/join.hpp"
 #include "common/measure/parallel.hpp"
 #include "common/measure/variant_table.cuh"
 #include "kernels/vecadd/textbook.cuh"
@@ -116,6 +117,7 @@ inline const Program vecadd_program = {
     .options = own_options<VecaddOptions>,
     .columns = columns_of(vecadd_columns),
     .gangs = Gangs::on_request,
+    .join = join_process_team,
 };
 
 }  // namespace BACKEND

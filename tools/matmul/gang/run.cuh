@@ -2,8 +2,8 @@
 // A benchmark of products on several devices.
 #pragma once
 
-#include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,32 +20,67 @@ inline void show(const Session& session, const std::string& picture) {
 
 // A product, or with --weak one of so many rows for each device. Rows are independent, so a prediction is the time of
 // the first rank's rows.
-inline GangProblem gang_problem_of(Session& session, const ProductShape& shape, std::vector<Timeline>& timelines) {
-    const MeasureSettings& settings = session.options;
-    const auto shape_of = [=](size_t rows) { return within_limits({rows, shape.n, shape.k}); };
-    GangProblem problem;
-    problem.with_cases = [=, &session, &settings, &timelines](Gang& gang, size_t ranks, const GangProblem::Use& use) {
-        GangProduct product(session, gang, shape_of(elements_of_first(gang.size(), ranks, shape.m, settings)));
-        std::vector<Case> cases = product.cases();
+class ProductOfGangs final : public GangProblem {
+public:
+    // Timelines that the options ask for are added to `timelines`.
+    ProductOfGangs(Session& session, Bench& bench, const ProductShape& shape, std::vector<Timeline>& timelines)
+        : session_(session), bench_(bench), shape_(shape), timelines_(timelines) {}
+
+    void with_cases(Gang& gang, size_t ranks, const Use& use) override {
         const bool is_share = ranks > gang.size();
-        // (A library divides the product by itself.)
-        const auto is_whole = [](const Case& one) { return !one.flushes; };
-        if (is_share) cases.erase(std::remove_if(cases.begin(), cases.end(), is_whole), cases.end());
-        use(cases);
-        if (is_share || !session.own<MatmulOptions>().draws() || gang.size() == 1) return;
-        for (const Case& one : cases) {
-            if (is_whole(one)) continue;
-            timelines.push_back(product.run_once(one));
-            if (session.own<MatmulOptions>().timeline) show(session, draw_timeline(timelines.back()));
+        GangProduct product(session_, gang,
+                            shape_of(elements_of_first(gang.size(), ranks, shape_.m, session_.options)));
+        Cases cases;
+        std::vector<ProductOnDevices*> drawn;
+        for (const MatmulVariant* variant : session_.selected<MatmulVariant>()) {
+            if (variant->needs == Needs::host) continue;
+            std::string why_not;
+            if (divides_by_itself(*variant)) {
+                if (!is_share) why_not = add_library(cases, *variant, gang, product);
+            } else {
+                why_not = product.obstacle_on_any(*variant);
+                if (why_not.empty()) {
+                    auto one = std::make_unique<ProductOnDevices>(*variant, gang, product);
+                    drawn.push_back(one.get());
+                    cases.push_back(std::move(one));
+                }
+            }
+            if (!why_not.empty()) session_.leave_out(variant->name, why_not);
         }
-    };
-    problem.describe = [=, &session, &settings](const Variant& variant, size_t ranks) {
-        const auto& of_matmul = static_cast<const MatmulVariant&>(variant);
-        return describe_product(session, of_matmul, shape_of(settings.weak ? shape.m * ranks : shape.m), ranks);
-    };
-    problem.exchanges = [](size_t) { return std::vector<Exchange>{}; };
-    return problem;
-}
+        use(cases);
+        const auto& asked = session_.own<MatmulOptions>();
+        if (is_share || !asked.draws() || gang.size() == 1) return;
+        for (ProductOnDevices* const one : drawn) {
+            timelines_.push_back(one->run_once(bench_.stopwatch()));
+            if (asked.timeline) show(session_, draw_timeline(timelines_.back()));
+        }
+    }
+    Row describe(const Variant&, size_t ranks, double median_ns) const override {
+        const ProductShape shape = shape_of(session_.options.weak ? shape_.m * ranks : shape_.m);
+        return {problem_of(session_, shape), cells_of_split(session_, shape, "none", "rows", {}, median_ns, ranks)};
+    }
+
+private:
+    ProductShape shape_of(size_t rows) const { return within_limits({rows, shape_.n, shape_.k}); }
+
+#ifndef __SIMCC__
+    static bool divides_by_itself(const MatmulVariant& variant) { return variant.plans == cublasxt_plans; }
+    static std::string add_library(Cases& cases, const MatmulVariant& variant, Gang& gang, const GangProduct& product) {
+        auto one = std::make_unique<ProductByCublasXt>(variant, gang, product);
+        const std::string why_not = one->why_not();
+        if (why_not.empty()) cases.push_back(std::move(one));
+        return why_not;
+    }
+#else
+    static bool divides_by_itself(const MatmulVariant&) { return false; }
+    static std::string add_library(Cases&, const MatmulVariant&, Gang&, const GangProduct&) { return ""; }
+#endif
+
+    Session& session_;
+    Bench& bench_;
+    const ProductShape shape_;
+    std::vector<Timeline>& timelines_;
+};
 
 // Refuses a panel that is too narrow for one of the gangs.
 inline void check_panel(const Session& session, size_t panel) {

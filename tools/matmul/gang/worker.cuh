@@ -24,7 +24,7 @@ class Worker {
 public:
     // On the current device, which lends so many of its multiprocessors to NCCL.
     Worker(const Session& session, const DeviceInfo& device, DType dtype, unsigned nccl_multiprocessors)
-        : block_size_(session.options.block), whole_(session, device, dtype), beside_(whole_, nccl_multiprocessors) {}
+        : whole_(session, device, dtype, 0), beside_(session, device, dtype, nccl_multiprocessors) {}
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
 
@@ -52,41 +52,33 @@ public:
         if (most > workspace_.bytes()) workspace_ = {}, workspace_ = DeviceBuffer<unsigned char>(most);
     }
 
-    // C of a product without steps along k is zero.
     LaunchShape launch(const LocalProduct& product, const Plan& plan, cudaStream_t stream) const {
-        const auto& [m, n, k] = product.shape;
         const ProductForm form;
-        const DevicePart& part = part_for(product);
-        if (k == 0) {
-            CHECK(cudaMemsetAsync(product.d_c, 0, m * n * size_of(part.problem.dtype), stream));
-            return {};
-        }
-        MatmulArguments<void> arguments = arguments_of(product.shape, form, ProductStrides::dense(product.shape, form));
-        arguments.d_a = product.d_a, arguments.d_b = product.d_b, arguments.d_c = product.d_c;
-        arguments.d_workspace = workspace_.data(), arguments.d_partials = part.partials.data();
-        arguments.multiprocessors = unsigned(part.device.multiprocessors), arguments.block_size = block_size_;
-        arguments.stream = stream;
-        return plan.launch(arguments);
+        return part_for(product).launcher.launch(
+            plan,
+            {product.shape, form, ProductStrides::dense(product.shape, form), product.d_a, product.d_b, product.d_c},
+            workspace_.data(), stream);
     }
 
 private:
-    // The device, or what NCCL leaves of it. Each has its own partial sums, laid out by its number of multiprocessors.
+    // The device, or what NCCL leaves of it.
     struct DevicePart {
-        DevicePart(const Session& session, const DeviceInfo& device_, DType dtype)
-            : device(device_), problem(problem_on(session, device, dtype)), partials(make_partials(device)) {}
-        DevicePart(const DevicePart& whole, unsigned nccl_multiprocessors)
-            : device(whole.device), problem(whole.problem), partials(make_partials(device)) {
-            const int left = device.multiprocessors - int(nccl_multiprocessors);
-            if (left > 0) device.multiprocessors = left;
+        DevicePart(const Session& session, const DeviceInfo& whole, DType dtype, unsigned nccl_multiprocessors)
+            : device(without(whole, int(nccl_multiprocessors))),
+              problem(problem_on(session, whole, dtype)),
+              launcher(session, device, dtype) {
             problem.device = &device;
         }
-        DeviceInfo device;
+        static DeviceInfo without(DeviceInfo device, int multiprocessors) {
+            if (multiprocessors < device.multiprocessors) device.multiprocessors -= multiprocessors;
+            return device;
+        }
+        const DeviceInfo device;
         ProductProblem problem;
-        DeviceBuffer<unsigned char> partials;
+        const ProductLauncher launcher;
     };
     const DevicePart& part_for(const LocalProduct& product) const { return product.beside_exchange ? beside_ : whole_; }
 
-    const unsigned block_size_;
     const DevicePart whole_, beside_;
     DeviceBuffer<unsigned char> workspace_;
 };
