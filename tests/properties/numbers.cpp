@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "common/io/numbers.hpp"
+#include "common/io/number_writer.hpp"
 #include "common/io/small_float.hpp"
 #include "common/io/text.hpp"
 #include "common/measure/random.hpp"

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <numbers>
 
-#include "common/io/numbers.hpp"
+#include "common/io/number_writer.hpp"
 #include "common/io/text.hpp"
 
 const char* const powers_source = R"(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "common/io/numbers.hpp"
+#include "common/io/number_writer.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -9,123 +9,12 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <new>
 #include <type_traits>
+#include <vector>
 
 #include "common/io/readers.hpp"
-
-InputFormat parse_input_format(const std::string& words) {
-    if (words == "text") return {NumberFormat::text, DType::i64};
-    if (words == "npy") return {NumberFormat::npy, DType::i64};
-    for (DType dtype : raw_dtypes())
-        if (words == std::string("raw:") + name_of(dtype)) return {NumberFormat::raw, dtype};
-    fail(Exit::usage, "--input-format '{}' is not one of {}", words, list_text(input_formats(), "and"));
-}
-
-std::vector<std::string> input_formats() {
-    std::vector<std::string> formats = {"text", "npy"};
-    for (DType dtype : raw_dtypes()) formats.push_back(std::string("raw:") + name_of(dtype));
-    return formats;
-}
-
-std::unique_ptr<NumberReader> NumberReader::open(const std::string& path, const std::optional<InputFormat>& format,
-                                                 StepCount* count, Elements elements) {
-    auto file = std::make_unique<InputFile>(path);
-    if (count) file->count_into(*count);
-    constexpr std::string_view npy_magic = "\x93NUMPY", npz_magic = "PK\x03\x04";
-    const bool looks_like_npy = !format && (file->peek(npy_magic.size()) == npy_magic || file->peek(4) == npz_magic);
-    switch (format ? format->format : looks_like_npy ? NumberFormat::npy : NumberFormat::text) {
-        case NumberFormat::npy: return open_npy(std::move(file), elements);
-        case NumberFormat::raw: return open_raw(std::move(file), format->dtype, elements);
-        default: return open_text(std::move(file));
-    }
-}
-
-void write_negative_zeros(const std::vector<std::size_t>& places, void* numbers, DType dtype) {
-    if (places.empty()) return;
-    with_element_type(dtype, [&](auto row) {
-        using T = typename decltype(row)::Element;
-        if constexpr (!std::is_integral_v<T>)
-            for (const std::size_t place : places) static_cast<T*>(numbers)[place] = T(-0.0F);
-    });
-}
-
-Chunk Chunk::converted_to(DType wanted, Overflow overflow) const {
-    if (wanted == dtype) return *this;
-    Chunk other;
-    other.dtype = wanted;
-    other.count = count;
-    other.bytes.resize(count * size_of(wanted));
-    convert(bytes.data(), dtype, other.bytes.data(), wanted, count, overflow);
-    write_negative_zeros(negative_zeros, other.bytes.data(), wanted);
-    return other;
-}
-
-// (Whole pages, since the system's largest copies are of pages.)
-const SlotMemory pageable_memory = {
-    [](std::size_t bytes) {
-        void* const room = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
-        return room ? room : throw std::bad_alloc();
-    },
-    std::free,
-};
-
-std::byte* SlotBuffer::reserve(std::size_t bytes) {
-    if (bytes > bytes_ || !room_) {
-        clear();
-        bytes_ = roomy(std::max<std::size_t>(bytes, 1));
-        room_ = static_cast<std::byte*>(memory_->allocate(bytes_));
-    }
-    return room_;
-}
-
-void SlotBuffer::clear() {
-    if (room_) memory_->release(room_);
-    room_ = nullptr;
-    bytes_ = 0;
-}
-
-void Slot::convert_piece(DType wanted) {
-    if (piece.dtype == wanted) return;
-    std::byte* const room = reserve_beside_piece(piece.count * size_of(wanted));
-    convert(piece.bytes, piece.dtype, room, wanted, piece.count);
-    write_negative_zeros(negative_zeros, room, wanted);
-    negative_zeros.clear();
-    piece = {wanted, piece.count, room};
-}
-
-std::byte* Slot::reserve_beside_piece(std::size_t bytes) {
-    return (converted.is_at(piece.bytes) ? values : converted).reserve(bytes);
-}
-
-Chunk NumberReader::read(std::size_t most) {
-    constexpr std::size_t part = std::size_t{1} << 16;
-    Slot slot;
-    Chunk chunk;
-    const long long promised = count();
-    while (chunk.count < most && take(slot, std::min(part, most - chunk.count), Cut::exactly)) {
-        read(slot);
-        settle(slot);
-        const Piece& piece = slot.piece;
-        if (piece.count == 0) continue;
-        if (chunk.count == 0) chunk.dtype = piece.dtype;
-        if (chunk.dtype != piece.dtype) chunk = chunk.converted_to(layout().dtype);
-        if (chunk.dtype != piece.dtype) slot.convert_piece(chunk.dtype);
-        for (const std::size_t place : slot.negative_zeros) chunk.negative_zeros.push_back(chunk.count + place);
-        const std::size_t size = element_bytes(chunk.dtype);
-        // If the count is known, memory is allocated only once.
-        if (chunk.bytes.empty() && promised > 0)
-            chunk.bytes.reserve(std::min(most, static_cast<std::size_t>(promised)) * size);
-        chunk.bytes.insert(chunk.bytes.end(), piece.bytes, piece.bytes + piece.count * size);
-        chunk.count += piece.count;
-    }
-    if (chunk.count == 0) chunk.dtype = layout().dtype;
-    return chunk;
-}
 
 // (The sign of a NaN means nothing.) Whole numbers that the type holds exactly read best without an exponent.
 template <typename T>
