@@ -2,10 +2,10 @@
 #pragma once
 // Kernels in which the lanes of a warp diverge. A thread's path depends on data, so that the same code runs whether the
 // lanes of a warp agree or not.
-//   branch.cuh    an if and its else, with bodies of 1 to 256 operations
-//   nested.cuh    nested branches: 2 to 32 paths
-//   cases.cuh     a switch with 32 cases; loops of unequal length; an early exit
-//   waiting.cuh   lanes that wait for each other: a handshake and a lock
+//   diverge_branch                    an if and its else, with bodies of 1 to 256 operations
+//   diverge_nested                    nested branches: 2 to 32 paths
+//   diverge_switch, _loops, _exit     a switch with 32 cases; loops of unequal length; an early exit
+//   diverge_handshake, diverge_lock   lanes that wait for each other: a handshake and a lock
 //
 // All but the last work on words, one per thread, for any n and block. A thread takes its word through a body, round
 // after round; each operation needs the result of the previous one.
@@ -127,6 +127,254 @@ DivergeLaunch* diverge_launch_of(size_t wanted, LaunchOf launch_of) {
     DivergeLaunch* found = nullptr;
     ((wanted == numbers ? void(found = launch_of(std::integral_constant<unsigned, numbers>())) : void()), ...);
     return found;
+}
+
+// ---- a branch with two sides of equal length. Short sides need no branch: with predication, all lanes run both sides
+// and discard the results of one.
+//   diverge_branch   any n; any block; grid ceil(n / block)
+
+template <unsigned operations>
+struct BranchRound {
+    const DivergePlaces& places;
+
+    __device__ __forceinline__ unsigned operator()(unsigned value, unsigned word, unsigned place,
+                                                   unsigned round) const {
+        if (places.side_of(place, round)) return diverge_body<operations, 1>(value, word);
+        return diverge_body<operations, 0>(value, word);
+    }
+};
+
+template <unsigned operations>
+__global__ void diverge_branch(const DivergeArguments arguments) {
+    take_rounds(arguments, BranchRound<operations>{arguments.places});
+}
+
+template <unsigned operations>
+LaunchShape launch_diverge_branch(const DivergeArguments& arguments) {
+    return launch_diverge_kernel(diverge_branch<operations>, arguments, arguments.block_size);
+}
+
+/// operations: a power of two up to 256.
+inline DivergeLaunch* diverge_branch_launch(size_t operations) {
+    return diverge_launch_of<1, 2, 4, 8, 16, 32, 64, 128, 256>(
+        operations, [](auto number) { return launch_diverge_branch<number>; });
+}
+
+// ---- nested branches: at each level one bit of the path decides, the highest first.
+//   diverge_nested   any n; any block; grid ceil(n / block)
+
+/// The `levels` levels of branches below those that have led to `path`.
+template <unsigned levels, unsigned path>
+__device__ __forceinline__ unsigned take_path(unsigned wanted, unsigned value, unsigned word) {
+    if constexpr (levels == 0) {
+        return diverge_body<diverge_body_operations, path>(value, word);
+    } else {
+        constexpr unsigned bit = 1u << (levels - 1);
+        if (wanted & bit) return take_path<levels - 1, path + bit>(wanted, value, word);
+        return take_path<levels - 1, path>(wanted, value, word);
+    }
+}
+
+/// depth: 1 to 5.
+template <unsigned depth>
+struct NestedRound {
+    const DivergePlaces& places;
+
+    __device__ __forceinline__ unsigned operator()(unsigned value, unsigned word, unsigned place,
+                                                   unsigned round) const {
+        return take_path<depth, 0>(places.path_of(place, round, 1u << depth), value, word);
+    }
+};
+
+template <unsigned depth>
+__global__ void diverge_nested(const DivergeArguments arguments) {
+    take_rounds(arguments, NestedRound<depth>{arguments.places});
+}
+
+template <unsigned depth>
+LaunchShape launch_diverge_nested(const DivergeArguments& arguments) {
+    return launch_diverge_kernel(diverge_nested<depth>, arguments, arguments.block_size);
+}
+
+inline DivergeLaunch* diverge_nested_launch(size_t depth) {
+    return diverge_launch_of<1, 2, 3, 4, 5>(depth, [](auto number) { return launch_diverge_nested<number>; });
+}
+
+// ---- divergence without an else. Any n; any block; grid ceil(n / block).
+//   diverge_switch   32 cases
+//   diverge_loops    loops with different trip counts
+//   diverge_exit     lanes that exit early
+
+#define DIVERGE_CASE(path) \
+    case path:             \
+        return diverge_body<diverge_body_operations, path>(value, word)
+#define DIVERGE_FOUR_CASES(path) \
+    DIVERGE_CASE(path);          \
+    DIVERGE_CASE(path + 1);      \
+    DIVERGE_CASE(path + 2);      \
+    DIVERGE_CASE(path + 3)
+
+__device__ __forceinline__ unsigned take_case(unsigned path, unsigned value, unsigned word) {
+    static_assert(diverge_paths == 32, "as many cases as paths");
+    switch (path) {
+        DIVERGE_FOUR_CASES(0);
+        DIVERGE_FOUR_CASES(4);
+        DIVERGE_FOUR_CASES(8);
+        DIVERGE_FOUR_CASES(12);
+        DIVERGE_FOUR_CASES(16);
+        DIVERGE_FOUR_CASES(20);
+        DIVERGE_FOUR_CASES(24);
+        DIVERGE_FOUR_CASES(28);
+        default: __builtin_unreachable();
+    }
+}
+
+#undef DIVERGE_FOUR_CASES
+#undef DIVERGE_CASE
+
+struct SwitchRound {
+    const DivergePlaces& places;
+
+    __device__ __forceinline__ unsigned operator()(unsigned value, unsigned word, unsigned place,
+                                                   unsigned round) const {
+        return take_case(places.path_of(place, round, diverge_paths), value, word);
+    }
+};
+
+__global__ void diverge_switch(const DivergeArguments arguments) {
+    take_rounds(arguments, SwitchRound{arguments.places});
+}
+
+/// In each round a thread runs the body 1 to 32 times.
+struct LoopsRound {
+    const DivergePlaces& places;
+
+    __device__ __forceinline__ unsigned operator()(unsigned value, unsigned word, unsigned place,
+                                                   unsigned round) const {
+        unsigned left = 1 + places.path_of(place, round, diverge_paths);
+#pragma unroll 1
+        do {
+            value = diverge_body<diverge_body_operations, 0>(value, word);
+        } while (--left > 0);
+        return value;
+    }
+};
+
+__global__ void diverge_loops(const DivergeArguments arguments) {
+    take_rounds(arguments, LoopsRound{arguments.places});
+}
+
+/// Half of the threads have nothing to do and exit.
+__global__ void diverge_exit(const DivergeArguments arguments) {
+    const unsigned place = arguments.places.word_of(threadIdx.x, blockDim.x);
+    const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + place;
+    if (i >= arguments.n) return;
+    const unsigned word = arguments.d_in[i];
+    if (arguments.places.side_of(place, 0)) {
+        arguments.d_out[i] = word;
+        return;
+    }
+    unsigned value = word;
+#pragma unroll 1
+    for (unsigned round = 0; round < arguments.rounds; ++round)
+        value = diverge_body<diverge_body_operations, 0>(value, word);
+    arguments.d_out[i] = value;
+}
+
+inline LaunchShape launch_diverge_switch(const DivergeArguments& arguments) {
+    return launch_diverge_kernel(diverge_switch, arguments, arguments.block_size);
+}
+inline LaunchShape launch_diverge_loops(const DivergeArguments& arguments) {
+    return launch_diverge_kernel(diverge_loops, arguments, arguments.block_size);
+}
+inline LaunchShape launch_diverge_exit(const DivergeArguments& arguments) {
+    return launch_diverge_kernel(diverge_exit, arguments, arguments.block_size);
+}
+
+// ---- threads that wait for each other. Since Volta every thread has its own program counter, so lanes of one warp
+// may do so. Before, a warp's lanes shared one: lanes that waited in a loop blocked the lanes they were waiting for.
+
+/// Threads in pairs, `distance` apart, a power of two: one asks, the other answers, `rounds` times. The block is a
+/// multiple of twice the distance; grid ceil(n / block). Threads beyond n take part with a word of 0.
+__global__ void diverge_handshake(const DivergeArguments arguments, unsigned distance) {
+    __shared__ unsigned letters[largest_block];
+    __shared__ volatile unsigned turns[largest_block];
+    const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    const unsigned pair = threadIdx.x & ~distance;  // the index of the pair's letter
+    const unsigned word = i < arguments.n ? arguments.d_in[i] : 0;
+    unsigned value = word;
+    turns[threadIdx.x] = 0;
+    __syncthreads();  // all turns are 0 before any thread waits for its turn
+    if (threadIdx.x == pair) {
+        for (unsigned round = 0; round < arguments.rounds; ++round) {
+            while (turns[pair] != 2 * round + 1) {}
+            __threadfence_block();
+            value = diverge_step(letters[pair], word, 0, diverge_factor(0, 0));
+            letters[pair] = value;
+            __threadfence_block();
+            turns[pair] = 2 * round + 2;
+        }
+    } else {
+        for (unsigned round = 0; round < arguments.rounds; ++round) {
+            letters[pair] = value;
+            __threadfence_block();
+            turns[pair] = 2 * round + 1;
+            while (turns[pair] != 2 * round + 2) {}
+            __threadfence_block();
+            value = letters[pair];
+        }
+    }
+    if (i < arguments.n) arguments.d_out[i] = value;
+}
+
+/// The lanes of each warp take a lock in turn to add up their words: all of them get the sum. `inside`: a lane that
+/// gets the lock uses and releases it before it leaves the loop. (Otherwise, before Volta, it would wait after the loop
+/// for the other lanes, which need the lock to get there.) Block a multiple of 32; grid ceil(n / block).
+template <bool inside>
+__global__ void diverge_lock(const DivergeArguments arguments) {
+    constexpr unsigned most_warps = largest_block / lanes_per_warp;
+    __shared__ unsigned locks[most_warps], sums[most_warps];
+    const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    const unsigned warp = threadIdx.x / lanes_per_warp;
+    const unsigned word = i < arguments.n ? arguments.d_in[i] : 0;
+    if (threadIdx.x % lanes_per_warp == 0) locks[warp] = sums[warp] = 0;
+    __syncthreads();  // the lock is initialized before any lane takes it
+    if constexpr (inside) {
+        bool waits = true;
+        while (waits) {
+            if (atomicCAS(&locks[warp], 0u, 1u) == 0) {
+                __threadfence_block();
+                sums[warp] += word;
+                __threadfence_block();
+                atomicExch(&locks[warp], 0u);
+                waits = false;
+            }
+        }
+    } else {
+        while (atomicCAS(&locks[warp], 0u, 1u) != 0) {}
+        __threadfence_block();
+        sums[warp] += word;
+        __threadfence_block();
+        atomicExch(&locks[warp], 0u);
+    }
+    __syncthreads();  // the sum is complete
+    if (i < arguments.n) arguments.d_out[i] = sums[warp];
+}
+
+/// Rounds the block up to pairs of warps, so that it holds whole pairs of threads, be they in one warp or in two.
+template <unsigned distance>
+LaunchShape launch_diverge_handshake(const DivergeArguments& arguments) {
+    constexpr unsigned two_warps = 2 * lanes_per_warp;
+    static_assert(two_warps % (2 * distance) == 0, "whole pairs");
+    const unsigned block = static_cast<unsigned>(divide_up(arguments.block_size, two_warps)) * two_warps;
+    const unsigned grid = grid_for(arguments.n, block);
+    diverge_handshake<<<grid, block, 0, arguments.stream>>>(arguments, distance);
+    return {dim3(grid), dim3(block), 0};
+}
+
+template <bool inside>
+LaunchShape launch_diverge_lock(const DivergeArguments& arguments) {
+    return launch_diverge_kernel(diverge_lock<inside>, arguments, whole_warps(arguments.block_size));
 }
 
 }  // namespace BACKEND

@@ -4,7 +4,7 @@
 
 #include "common/cli/program.hpp"
 #include "common/measure/variant_table.cuh"
-#include "kernels/access/launch.cuh"
+#include "kernels/access.cuh"
 #include "tools/access/options.hpp"
 
 namespace BACKEND {

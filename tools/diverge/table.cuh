@@ -4,10 +4,7 @@
 
 #include "common/cli/program.hpp"
 #include "common/measure/variant_table.cuh"
-#include "kernels/diverge/branch.cuh"
-#include "kernels/diverge/cases.cuh"
-#include "kernels/diverge/nested.cuh"
-#include "kernels/diverge/waiting.cuh"
+#include "kernels/diverge.cuh"
 #include "tools/diverge/formula.cuh"
 #include "tools/diverge/options.hpp"
 

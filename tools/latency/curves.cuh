@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/latency/chase.cuh"
+#include "kernels/latency.cuh"
 #include "tools/latency/cycle.hpp"
 #include "tools/latency/lab.cuh"
 
