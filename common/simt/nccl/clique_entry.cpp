@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "common/simt/nccl/rendezvous.hpp"
+#include "common/simt/nccl/clique_entry.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>
