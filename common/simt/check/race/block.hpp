@@ -13,7 +13,6 @@
 
 #include "common/simt/check/core/block_check.hpp"
 #include "common/simt/check/core/checker.hpp"
-#include "common/simt/check/race/checked_access.hpp"
 #include "common/simt/check/race/happens_before.hpp"
 #include "common/simt/check/race/history.hpp"
 #include "common/simt/check/race/lane_clocks.hpp"

@@ -10,7 +10,6 @@
 #include <optional>
 
 #include "common/simt/check/core/access.hpp"
-#include "common/simt/check/race/checked_access.hpp"
 #include "common/simt/check/race/lane_clocks.hpp"
 #include "common/simt/check/race/launch.hpp"
 #include "common/simt/check/race/publication.hpp"

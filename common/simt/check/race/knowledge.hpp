@@ -10,6 +10,7 @@
 
 #include <array>
 #include <atomic>
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -18,11 +19,17 @@
 #include <vector>
 
 #include "common/simt/check/core/operation_order.hpp"
-#include "common/simt/check/race/possible_flag.hpp"
 #include "common/simt/check/race/shadow.hpp"
 #include "common/simt/include/simt/check.hpp"
 
 namespace simt::check {
+
+// Shared memory has the same addresses in every block, so its variables also have a block, numbered from 1; else 0.
+struct PossibleFlag {
+    uintptr_t address = 0;  // 0: none
+    uint64_t block = 0;
+    auto operator<=>(const PossibleFlag& other) const = default;
+};
 
 class SyncLog;
 
@@ -142,5 +149,15 @@ void add_range(LogRanges& ranges, const LogRange& range);
 bool has_range(const LogRanges& ranges, const LogRange& range);
 std::shared_ptr<const LogRanges> joined(const std::shared_ptr<const LogRanges>& one,
                                         const std::shared_ptr<const LogRanges>& other);
+
+// ---- operations that the lanes of a kernel start: launches, copies and fills in streams of their grid
+
+// The accesses that are known when the operation starts, besides those of operations before it: known to the lane that
+// started it, or learned through variables by the kernels before it. May be null.
+std::shared_ptr<const LogRanges> known_at_start(const OrderPointer& order);
+
+// Whether `known` includes all accesses of this record, or of another operation.
+bool is_known(const std::shared_ptr<const LogRanges>& known, const ShadowRecord& record);
+bool is_known(const std::shared_ptr<const LogRanges>& known, const OperationOrder& other);
 
 }  // namespace simt::check

@@ -17,12 +17,11 @@
 #include <utility>
 #include <vector>
 
+#include "common/simt/check/core/checker.hpp"
 #include "common/simt/check/core/finding.hpp"
-#include "common/simt/check/core/launch_check.hpp"
 #include "common/simt/check/core/operation_order.hpp"
-#include "common/simt/check/race/checked_access.hpp"
 #include "common/simt/check/race/knowledge.hpp"
-#include "common/simt/check/race/possible_flag.hpp"
+#include "common/simt/check/race/shadow.hpp"
 
 namespace simt::check {
 

@@ -2,14 +2,46 @@
 // What racecheck remembers of memory that outlives a block: device memory and the variables of the program.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
+#include <unordered_map>
 #include <unordered_set>
 
+#include "common/simt/check/race/knowledge.hpp"
 #include "common/simt/check/race/shadow.hpp"
-#include "common/simt/check/race/sync_variables.hpp"
+
+// ---- the synchronization variables of global memory, by address: variables in which something was published
 
 namespace simt::check {
+
+// Variables of one stripe share a lock, which makes an atomic operation and its log entry one step.
+class SyncVariables {
+public:
+    class Stripe {
+    public:
+        void lock();
+        void unlock() { locked_.clear(std::memory_order_release); }
+
+        // Call it with the lock held. Null: nothing was published there.
+        std::shared_ptr<SyncLog> find(uintptr_t address) const;
+        std::shared_ptr<SyncLog> at(uintptr_t address);
+
+    private:
+        friend class SyncVariables;
+        std::atomic_flag locked_ = ATOMIC_FLAG_INIT;
+        std::unordered_map<uintptr_t, std::shared_ptr<SyncLog>> logs_;
+    };
+
+    Stripe& stripe(uintptr_t address) { return stripes_[(address >> 3) % stripe_count]; }
+    // Call it when no kernel runs.
+    void forget();
+
+private:
+    static constexpr size_t stripe_count = 256;
+    Stripe stripes_[stripe_count];
+};
 
 // The bytes that lanes have polled in a loop: flags and locks. Thread-safe.
 class PolledVariables {

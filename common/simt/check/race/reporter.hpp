@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "common/simt/check/core/access.hpp"
-#include "common/simt/check/race/checked_access.hpp"
 #include "common/simt/check/race/launch.hpp"
 #include "common/simt/check/race/shadow.hpp"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/simt/check/core/symbols.hpp"
-#include "common/simt/check/race/lane_operations.hpp"
+#include "common/simt/check/race/knowledge.hpp"
 #include "common/simt/check/race/memory.hpp"
 #include "common/simt/check/race/place.hpp"
 #include "common/simt/runtime/copy.hpp"
