@@ -135,7 +135,7 @@ void SyncLog::add_learned(const LogRange& range, std::vector<std::shared_ptr<con
 namespace {
 
 // Searches what was learned, and what the publishers had learned in turn.
-template <class Wanted>
+template <typename Wanted>
 class Search {
 public:
     Search(const Wanted& wanted, bool counts_doubtful) : wanted_(wanted), counts_doubtful_(counts_doubtful) {}
@@ -194,7 +194,7 @@ private:
     std::vector<std::pair<std::shared_ptr<const LogRanges>, PossibleFlag>> pending_;
 };
 
-template <class Wanted>
+template <typename Wanted>
 bool finds(const LogRanges& learned, const Wanted& wanted, PossibleFlag& if_flag) {
     Search search(wanted, false);
     if (search.finds_in(learned)) return true;
