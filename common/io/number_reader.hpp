@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Numbers into a Unix filter: text, raw little-endian and .npy (versions 1 to 3), in chunks.
+//
+// The room turns bytes into numbers and numbers into bytes. In come files and standard input (input_file), whose readers
+// (readers.hpp) fill chunks or, where several parts are read at once, slots with elements of a type (dtype.hpp); and
+// tables (table_reader). Out go numbers (number_writer) and tables (table), through an output into a file that is
+// complete or not there (output, output_file). Beside them: failures and messages (failure, text), what a terminal shows
+// meanwhile (progress), stages that work side by side (pipeline), other programs (process), and the machine.
 #pragma once
 
 #include <cstddef>
