@@ -130,10 +130,10 @@ thread-parity 0.6667 16.0000" ]
     # depending on the compiler.
     capture diverge --schedule lockstep -k handshake -n 64 -b 64
     expect_status 86
-    waiting=$(grep -nF 'while (turns[pair] != 2 * round + 1)' "$root/kernels/diverge/waiting.cuh" | cut -d : -f 1)
-    held=$(grep -nF 'letters[pair] = value;' "$root/kernels/diverge/waiting.cuh" | tail -1 | cut -d : -f 1)
-    expect_errors_like "32 threads wait in a loop that polls, [^ ]*waiting\.cuh:$waiting, first \(0,0,0\)" &&
-        expect_errors_like "32 threads are held back by [^,]*, waiting\.cuh:($((held - 1))|$held), first \(1,0,0\)"
+    waiting=$(grep -nF 'while (turns[pair] != 2 * round + 1)' "$root/kernels/diverge.cuh" | cut -d : -f 1)
+    held=$(grep -nF 'letters[pair] = value;' "$root/kernels/diverge.cuh" | tail -1 | cut -d : -f 1)
+    expect_errors_like "32 threads wait in a loop that polls, [^ ]*diverge\.cuh:$waiting, first \(0,0,0\)" &&
+        expect_errors_like "32 threads are held back by [^,]*, diverge\.cuh:($((held - 1))|$held), first \(1,0,0\)"
 }
 
 @test "diverge: the human table shows the formula beside the counters" {

@@ -100,10 +100,10 @@ common/simt/exec/c.hpp: common/simt/check/core/d.hpp" ] || complain "expected tw
 @test "a line // make: of a file that says what make does not know stops it, with the file's name" {
     mkdir -p common/io
     copy_makefile .
-    printf '// make: -O7 (it is a test)\n' >common/io/numbers.cpp
+    printf '// make: -O7 (it is a test)\n' >common/io/number_reader.cpp
     capture env -u MAKEFLAGS -u MAKELEVEL make -n NVCC= clean
     expect_status 2
-    expect_errors_like "common/io/numbers.cpp:-O7"
+    expect_errors_like "common/io/number_reader.cpp:-O7"
 }
 
 @test "building one program names no file of another" {

@@ -24,7 +24,7 @@ cd "${1:-$here}"
 # A room, and the rooms below it that it may include. Each room may include itself.
 allowed() {
     cat <<'TABLE'
-io
+io           simt/include
 cuda         io
 measure      io cuda simt/check
 gang         io cuda measure

@@ -813,10 +813,26 @@ CU
     expect_status 0
     expect_no_errors
     expect_output_like '^Usage: simcc '
+    capture simcc -h
+    expect_status 0
+    expect_no_errors
+    [ "$(wc -L <stdout)" -le 80 ] && [ "$(wc -l <stdout)" -le 28 ] || complain "simcc -h does not fit a screen"
+    [ "$(grep -c '^  -' stdout)" -eq 10 ] || complain "simcc -h: expected ten options"
     capture simcc --version
     expect_status 0
     expect_no_errors
     expect_output_like '^simcc \(gridutils\) [0-9.]+ \([0-9a-z-]+\)$'
+}
+
+@test "the examples of -h run" {
+    local example
+    echo 'int main() { return 0; }' >mine.cu
+    simcc -h | sed -n '/^Examples:$/,/^$/s/^  //p' >examples
+    [ "$(wc -l <examples)" -eq 2 ]
+    while read -r example; do
+        capture bash -c "$example"
+        expect_status 0 || return
+    done <examples
 }
 
 @test "-fsyntax-only reports errors and writes no object" {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // compare: whether tables of timings differ, by how much and how certainly: a verdict for each row, and one for all.
+//
+// In come tables or the kernels of one, as sides. Their rows find partners (join), whose samples are compared (rows,
+// statistics). Out go a row for each pair and a sentence (report), with what else may have made a difference (conditions).
 #include <algorithm>
 #include <cstddef>
 #include <string>

@@ -11,7 +11,6 @@
 #include "common/cli/registration.cuh"
 #include "common/cuda/buffers.cuh"
 #include "common/measure/nvml.hpp"
-#include "tools/devquery/identity.cuh"
 #include "tools/devquery/table.cuh"
 
 struct DevqueryOptions {

@@ -2,9 +2,7 @@
 // latency: how long dependent operations take: loads from every level of memory, arithmetic, atomics, barriers.
 // make: -O1 (it simulates too little to be worth the compile time of a higher level)
 #include "common/cuda/passes.hpp"
-#include "kernels/latency/barriers.cuh"
-#include "kernels/latency/chase.cuh"
-#include "kernels/latency/dependent.cuh"
+#include "kernels/latency.cuh"
 
 #ifndef __SIMCC__
 namespace BACKEND {

@@ -19,7 +19,6 @@
 #include "tools/memcheckdemo/fix.cuh"
 #include "tools/memcheckdemo/grade.cuh"
 #include "tools/memcheckdemo/lab.cuh"
-#include "tools/memcheckdemo/outcome.cuh"
 #include "tools/memcheckdemo/plant.cuh"
 #include "tools/memcheckdemo/watchdog.cuh"
 

@@ -53,7 +53,7 @@ size_t most_pending_launches(const Session& session) {
 
 // Whether any row of one kind of work is to be measured: the kind whose variants have this function. With --versus and
 // no --kernel, only the kind of work that --versus compares is measured.
-template <class Launch>
+template <typename Launch>
 bool is_asked_for(const Session& session, Launch NestedVariant::*of_kind) {
     bool is_selected = false, has_other_peer = false;
     for (const NestedVariant* variant : session.selected<NestedVariant>()) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // plot: draws tables, of these programs or any others, in the terminal or as a picture.
+//
+// In come tables (data). What the options leave open is chosen from what is in them (choice); a function for each kind
+// makes a figure (figures, distributions), on axes (axis). Out it goes in a medium: terminal, svg, html or gnuplot.
 #include <unistd.h>
 
 #include <cstdlib>

@@ -27,9 +27,11 @@ int main(const std::vector<std::string>& arguments) {
     const std::string name = called("simcc");
     try {
         options = parse_options(arguments);
-        if (options.help || options.version) {
-            std::printf(
-                "%s", options.help ? help_text().c_str() : (name + " (gridutils) " + gridutils_version + "\n").c_str());
+        if (options.help || options.short_help || options.version) {
+            const bool is_help = options.help || options.short_help;
+            const std::string text =
+                is_help ? help_text(!options.help) : name + " (gridutils) " + gridutils_version + "\n";
+            std::printf("%s", text.c_str());
             if (std::fflush(stdout) == 0) return fine;
             if (interrupted_by() == 0) std::perror((name + ": cannot write to standard output").c_str());
             return failed;

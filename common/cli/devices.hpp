@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/cli/backend.hpp"
+#include "common/cli/program.hpp"
 
 struct ChosenDevice {
     const Backend* backend;

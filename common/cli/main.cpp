@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // main() of every program: options, then the device, then the backend's run. Failures end here, as one line and a code.
+//
+// The room is everything between a command line and a run. In come arguments and the description of a program
+// (program.hpp), from whose table of options (option_table.hpp) they are read, explained and completed (options,
+// completion). Out go a session (session.hpp) on each device that was chosen (devices), and the exit code.
 // make: program (it calls the program's run)
 #include <sys/stat.h>
 #include <unistd.h>

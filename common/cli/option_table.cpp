@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "common/cli/sizes.hpp"
-#include "common/io/numbers.hpp"
+#include "common/io/number_writer.hpp"
 #include "common/io/parse_text.hpp"
 
 std::string DefaultText::shown(bool simulated) const {

@@ -7,13 +7,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <iterator>
 #include <set>
 #include <utility>
 
 #include "common/cli/completion.hpp"
-#include "common/cli/presence.hpp"
+#include "common/cli/program.hpp"
 #include "common/io/output.hpp"
 #include "common/io/process.hpp"
 #include "common/io/terminal.hpp"
@@ -21,6 +22,16 @@
 #include "common/measure/version.hpp"
 
 namespace {
+
+// Whether "auto" will probably be the simulator: guesses whether there is a GPU without starting a driver, which takes
+// long. (The device nodes are those of the drivers for PCs, WSL and Jetson.)
+bool seems_without_gpu() {
+    const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+    if (!gpu::backend || (visible && !*visible)) return true;
+    for (const char* node : {"/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-gpu", "/dev/nvgpu"})
+        if (access(node, F_OK) == 0) return false;
+    return true;
+}
 
 // The common options that apply to a program, then its own.
 OptionTable option_table(const Program& program, Options& options, void (*add_checks)(Options&, OptionTable&)) {

@@ -10,7 +10,7 @@
 
 #include "common/cli/program.hpp"
 #include "common/cli/sizes.hpp"
-#include "common/io/numbers.hpp"
+#include "common/io/number_reader.hpp"
 #include "common/measure/settings.hpp"
 
 enum class When { automatic, always, never };

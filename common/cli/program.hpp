@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/cli/option_table.hpp"
+#include "common/cuda/device_info.hpp"
 #include "common/io/dtype.hpp"
 #include "common/io/table.hpp"
 #include "common/measure/team.hpp"
@@ -48,3 +49,25 @@ struct Program {
     JoinGang* join = nullptr;  // of programs with gangs
     bool input_files = true;  // operands name data: --input-format applies
 };
+
+// ---- the interface between a program's main(), compiled once, and its CUDA part, compiled once per backend:
+// namespace gpu by nvcc, namespace sim by simcc, namespace checked by simcc --check. Each backend's objects export
+// exactly one symbol, backend().
+
+class Session;
+
+struct Backend {
+    const Program* program;
+    Probe (*probe)();
+    void (*run)(Session&);  // on the device of the session
+};
+
+namespace gpu {
+[[gnu::weak]] const Backend& backend();  // absent from a build without nvcc
+}
+namespace sim {
+const Backend& backend();
+}
+namespace checked {
+[[gnu::weak]] const Backend& backend();  // absent from a program that was linked without it
+}

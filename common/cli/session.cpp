@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "common/io/numbers.hpp"
+#include "common/io/number_writer.hpp"
 #include "common/io/pipeline.hpp"
 #include "common/io/process.hpp"
 #include "common/io/progress.hpp"

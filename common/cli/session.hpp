@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "common/cli/backend.hpp"
 #include "common/cli/message.hpp"
 #include "common/cli/options.hpp"
+#include "common/cli/program.hpp"
 #include "common/io/dtype.hpp"
 #include "common/io/failure.hpp"
 #include "common/measure/run.hpp"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-#pragma once
 // Copies from global to shared memory that bypass the registers (cp.async, compute capability 8.0 and later). On older
 // devices and in the simulator they are ordinary copies, complete when they return: slower, but just as correct.
+#pragma once
+
 #include <cuda_runtime.h>
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-#pragma once
 // The bits of a number as an unsigned integer, on host and device.
+#pragma once
+
 #include <cuda_runtime.h>
 
 #include <cstring>

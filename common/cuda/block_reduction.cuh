@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-#pragma once
 // Reducing one value per thread to one value per warp and per block: the last stage of every modern reduction.
 // An operator `op` has identity(), combine(a, b), and has_warp_instruction, which says whether it also has
 // combine_warp(value).
-#include "common/cuda/launch_shape.cuh"
+#pragma once
 
 #include <cuda_runtime.h>
 
 #include <cstring>
+
+#include "common/cuda/launch_shape.cuh"
 
 namespace BACKEND {
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-#pragma once
 // Functions for what Hopper (compute capability 9.0) adds to move data without threads: barriers in shared memory that
 // count bytes, bulk tensor copies by TMA (the tensor memory accelerator) that report to them, clusters of blocks that
 // see each other's shared memory, and warpgroups that hand registers to each other. Thin wrappers around PTX; its
 // manual has the exact rules. For nvcc only, in code for sm_90 or later. The registers need sm_90a: such kernels guard
 // their bodies with HOPPER_CODE.
+#pragma once
+
 #include <cuda.h>
 #include <cuda_runtime.h>
 

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
 // CUDA error checking with expression, location and remedy. The cold path is out of line: a check costs one comparison.
+//
+// The room wraps CUDA thinly, once for each backend. For host code: devices, memory, streams and events that free
+// themselves (device, buffers, host_memory), copies through them (staged_copy, peer_access), a filter's pieces on several
+// devices (slots), the shape of a launch (launch_shape) and NVIDIA's libraries, loaded at run time (library.hpp, cublas).
+// For kernels: what blocks and warps do together, and instructions that C++ does not have. Errors go out as failures.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-#pragma once
 // What all launch functions share: the shape that they report and how they round.
+#pragma once
+
 #include <cuda_runtime.h>
 
 #include <cstddef>

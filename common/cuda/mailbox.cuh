@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-#pragma once
 // How the last block of a grid collects the others' partial results: each travels in 64-bit words with a tag that says
 // it has arrived, so no fence, ticket or second launch is needed.
 //
 // Why there is no deadlock: only the last block of the grid waits, and the blocks it waits for wait for nothing. GPUs
 // start blocks in the order of their index, so the last one starts after all others. Even if it started first, it would
 // occupy the slot of only one block, and the others would run in the remaining slots, one after another if need be.
+#pragma once
+
 #include <cuda_runtime.h>
 
 #include <cstring>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-#pragma once
 // Barriers for some of a block's threads: __syncthreads() is for all of them.
+#pragma once
+
 #include <cuda_runtime.h>
 
 namespace BACKEND {

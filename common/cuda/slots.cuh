@@ -19,7 +19,7 @@
 #include "common/cuda/buffers.cuh"
 #include "common/cuda/device_info.hpp"
 #include "common/cuda/peer_access.cuh"
-#include "common/io/numbers.hpp"
+#include "common/io/number_reader.hpp"
 #include "common/io/pipeline.hpp"
 
 namespace BACKEND {

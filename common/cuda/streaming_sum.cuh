@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#pragma once
 // The fastest elementwise sum of two arrays: the last step of vecadd's ladder, and of matadd's, since a matrix without
 // gaps is a vector. It chooses by size:
 //   sum_vectors   for arrays below 256 MiB: 16 bytes per thread; if L2 can hold the arrays, the loads evict nothing
@@ -9,10 +8,12 @@
 //                 keeps the memory busy, and more would make it slower again
 // There is nothing left to gain: the memory reaches 92 % of its nominal bandwidth and spends the rest on refresh and on
 // turnarounds between reads and writes.
-#include "common/cuda/launch_shape.cuh"
-#include "common/cuda/vector_access.cuh"
+#pragma once
 
 #include <cuda_runtime.h>
+
+#include "common/cuda/launch_shape.cuh"
+#include "common/cuda/vector_access.cuh"
 
 #if defined(__CUDACC__) && !defined(__SIMCC__)
 #include "common/cuda/bulk_copy.cuh"

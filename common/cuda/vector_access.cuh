@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-#pragma once
 // 16-byte accesses: the widest that a thread can make, with a quarter of the instructions of 4-byte ones.
+#pragma once
+
 #include <cuda_runtime.h>
 
 #include <cstddef>

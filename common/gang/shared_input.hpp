@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "common/io/numbers.hpp"
+#include "common/io/number_reader.hpp"
 #include "common/measure/team.hpp"
 
 // Throws Failure(usage) for an input that can only be read from the beginning.

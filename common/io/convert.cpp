@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "common/io/numbers.hpp"
+#include "common/io/number_reader.hpp"
 
 // ---- types: blocks are converted whole, without a branch, and looked through only if something in them may not fit
 
@@ -77,6 +77,26 @@ void convert(const void* from, DType from_dtype, void* to, DType to_dtype, std::
                 convert_block(source + i, target + i, std::min(block, n - i), to_dtype, overflow);
         });
     });
+}
+
+void write_negative_zeros(const std::vector<std::size_t>& places, void* numbers, DType dtype) {
+    if (places.empty()) return;
+    with_element_type(dtype, [&](auto row) {
+        using T = typename decltype(row)::Element;
+        if constexpr (!std::is_integral_v<T>)
+            for (const std::size_t place : places) static_cast<T*>(numbers)[place] = T(-0.0F);
+    });
+}
+
+Chunk Chunk::converted_to(DType wanted, Overflow overflow) const {
+    if (wanted == dtype) return *this;
+    Chunk other;
+    other.dtype = wanted;
+    other.count = count;
+    other.bytes.resize(count * size_of(wanted));
+    convert(bytes.data(), dtype, other.bytes.data(), wanted, count, overflow);
+    write_negative_zeros(negative_zeros, other.bytes.data(), wanted);
+    return other;
 }
 
 // ---- order

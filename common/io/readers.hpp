@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/io/input_file.hpp"
-#include "common/io/numbers.hpp"
+#include "common/io/number_reader.hpp"
 
 std::unique_ptr<NumberReader> open_text(std::unique_ptr<InputFile> file);
 std::unique_ptr<NumberReader> open_raw(std::unique_ptr<InputFile> file, DType dtype,

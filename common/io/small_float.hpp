@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "common/simt/include/simt/small_float.hpp"
+
 inline float float_of_bits(std::uint32_t bits) {
     float value;
     std::memcpy(&value, &bits, sizeof value);
@@ -18,49 +20,18 @@ inline std::uint32_t bits_of_float(float value) {
     return bits;
 }
 
-// IEEE 754 binary16. Exact, by exponent: zero and subnormal, infinity and NaN, normal.
-inline float widen_half(std::uint16_t half) {
-    const std::uint32_t sign = (half & 0x8000u) << 16, exponent = half >> 10 & 31, fraction = half & 1023u;
-    const std::uint32_t magnitude = exponent == 0    ? bits_of_float(static_cast<float>(fraction) * 0x1p-24f)
-                                    : exponent == 31 ? 0x7f800000u | fraction << 13
-                                                     : (exponent + 112) << 23 | fraction << 13;
-    return float_of_bits(sign | magnitude);
-}
+// ---- 16 bits, which convert as in the simulator: rounded to nearest, ties to even; every NaN becomes 0x7fff
 
-// Rounds to nearest, ties to even; infinity from 65520 on.
-inline std::uint16_t narrow_half(float value) {
-    const std::uint32_t bits = bits_of_float(value), sign = bits >> 16 & 0x8000u, magnitude = bits & 0x7fffffffu;
-    if (magnitude > 0x7f800000u) return static_cast<std::uint16_t>(sign | 0x7e00u);   // NaN
-    if (magnitude >= 0x477ff000u) return static_cast<std::uint16_t>(sign | 0x7c00u);  // 65520 and more
-    // Subnormal: adding 0.5 aligns the fraction to units of 2^-24 and rounds it.
-    if (magnitude < 0x38800000u)
-        return static_cast<std::uint16_t>(sign | (bits_of_float(float_of_bits(magnitude) + 0.5f) & 0x7ffu));
-    const std::uint32_t to_even = magnitude >> 13 & 1u;
-    return static_cast<std::uint16_t>(sign | (magnitude - (112u << 23) + 0xfffu + to_even) >> 13);
-}
-
-// The upper half of a float, rounded to nearest, ties to even.
-inline std::uint16_t narrow_bfloat16(float value) {
-    const std::uint32_t bits = bits_of_float(value);
-    if ((bits & 0x7fffffffu) > 0x7f800000u) return static_cast<std::uint16_t>(bits >> 16 | 0x40u);  // NaN
-    return static_cast<std::uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
-}
-
-struct Half {
+template <typename Format>
+struct Float16 {
     std::uint16_t bits;
 
-    Half() = default;
-    explicit Half(float value) : bits(narrow_half(value)) {}
-    operator float() const { return widen_half(bits); }
+    Float16() = default;
+    explicit Float16(float value) : bits(simt::narrow_nearest<Format>(value)) {}
+    operator float() const { return simt::widen<Format>(bits); }
 };
-
-struct BFloat16 {
-    std::uint16_t bits;
-
-    BFloat16() = default;
-    explicit BFloat16(float value) : bits(narrow_bfloat16(value)) {}
-    operator float() const { return float_of_bits(std::uint32_t{bits} << 16); }
-};
+using Half = Float16<simt::HalfFormat>;  // IEEE 754 binary16
+using BFloat16 = Float16<simt::Bfloat16Format>;
 
 // ---- 8 bits (Micikevicius et al., "FP8 Formats for Deep Learning", 2022)
 //   e4m3   4 bits of exponent, 3 of fraction: up to 448, no infinity, one NaN of each sign
@@ -117,5 +88,5 @@ struct Float8E5M2 {
 
     Float8E5M2() = default;
     explicit Float8E5M2(float value) : bits(narrow_float8<Format>(value)) {}
-    operator float() const { return widen_half(static_cast<std::uint16_t>(bits << 8)); }
+    operator float() const { return simt::widen<simt::HalfFormat>(static_cast<std::uint16_t>(bits << 8)); }
 };

@@ -10,7 +10,7 @@
 
 #include "common/io/decimal.hpp"
 #include "common/io/input_file.hpp"
-#include "common/io/numbers.hpp"
+#include "common/io/number_writer.hpp"
 #include "common/io/text.hpp"
 
 namespace {

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 
-#include "common/measure/counter_columns.hpp"
 #include "common/measure/origin.hpp"
 
 namespace {

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: MIT
 // One run of a program on one device: what measuring needs of a Session.
+//
+// The room measures. In come a run, with its settings (settings.hpp), and cases: a variant (variant.hpp) on a problem,
+// with inputs that any part of can be generated alone (random.hpp). A bench (bench.cuh) verifies each case (verify.hpp)
+// and times it (timing.cuh). Out go rows (columns.hpp, report.hpp), which say by which build and where they were measured
+// (origin.hpp), and a sentence that says which variant is the fastest (verdict.hpp).
 #pragma once
 
 #include <cstddef>

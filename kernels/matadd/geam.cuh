@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // The peer: cuBLAS's geam with nothing transposed and both factors 1. Only for nvcc.
-#include "common/cuda/geam.cuh"
+#include "common/cuda/cublas.cuh"
 #include "kernels/matadd/mappings.cuh"
 
 namespace BACKEND {

@@ -4,7 +4,7 @@
 // One call of cublasGemmEx, or of cublasGemmStridedBatchedEx for a batch, with cuBLAS's own choice of kernel; f32 in
 // pedantic mode, that is, without tensor cores. cuBLAS is column-major: we ask it for the transpose, C' = B' A', which
 // is the same bytes as the row-major C = A B. An operand that is stored transposed is passed with the transpose flag.
-#include "common/cuda/cublas_handle.cuh"
+#include "common/cuda/cublas.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "common/io/dtype.hpp"
 #include "common/io/failure.hpp"

@@ -3,7 +3,7 @@
 // The peer on several devices: cuBLASXt, part of the cuBLAS library. Only for nvcc. It cuts matrices into square
 // blocks, deals those of C to the devices in turn, and copies what they need from wherever it is.
 // As with cuBLAS, the transpose C' = B' A' is the same bytes as the row-major C = A B.
-#include "common/cuda/cublas_handle.cuh"
+#include "common/cuda/cublas.cuh"
 #include "common/io/dtype.hpp"
 #include "common/io/failure.hpp"
 

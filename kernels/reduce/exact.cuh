@@ -8,7 +8,7 @@
 // Any n, any alignment, any grid; block a multiple of 32, at most largest_exact_block.
 #include "common/cuda/block_reduction.cuh"
 #include "common/cuda/check.cuh"
-#include "common/cuda/last_block.cuh"
+#include "common/cuda/arrivals.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "common/cuda/vector_access.cuh"
 #include "kernels/reduce/expansion.cuh"

@@ -6,7 +6,7 @@
 // Any n, any alignment, any grid; the block a power of two from 32 to 256. Block and grid fix the order of additions.
 #include "common/cuda/block_reduction.cuh"
 #include "common/cuda/check.cuh"
-#include "common/cuda/last_block.cuh"
+#include "common/cuda/arrivals.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "common/cuda/vector_access.cuh"
 #include "kernels/reduce/found.cuh"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // The peer: cuBLAS's geam, with alpha 1 and beta 0. Only for nvcc.
-#include "common/cuda/geam.cuh"
+#include "common/cuda/cublas.cuh"
 #include "kernels/transpose/arguments.cuh"
 
 namespace BACKEND {

@@ -13,7 +13,8 @@
 #include <string_view>
 #include <type_traits>
 
-#include "common/io/numbers.hpp"
+#include "common/io/number_reader.hpp"
+#include "common/io/number_writer.hpp"
 #include "common/io/readers.hpp"
 #include "tests/fuzz/target.hpp"
 

@@ -13,9 +13,9 @@ seconds=${1-60}
 [[ $seconds =~ ^[1-9][0-9]*$ ]] || { echo "Usage: tests/long/fuzz.bash SECONDS [TARGET]..." >&2; exit 2; }
 [ $# -eq 0 ] || shift
 [ $# -gt 0 ] || set -- npy text tables formats sizes globs options simcc_options rewrite expression
-sources=(common/io/*.cpp common/cli/{check_options,completion,option_table,options,presence,sizes}.cpp common/measure/version.cpp common/simt/rewrite/*.cpp
+sources=(common/io/*.cpp common/cli/{check_options,completion,option_table,options,sizes}.cpp common/measure/version.cpp common/simt/rewrite/*.cpp
     common/simt/driver/options.cpp tests/fuzz/{targets,readers,tables,command_line,rewriter,expressions}.cpp
-    tools/trapezoid/{expression,expression_parser,math_functions}.cpp tools/plot/*.cpp)
+    tools/trapezoid/expression.cpp tools/plot/*.cpp)
 sanitizers=("-fsanitize=address,undefined" -fno-sanitize-recover=undefined)
 # options.cpp gets the names of checks from the simulator. Its checkers define functions with the sanitizers' names, which
 # are hidden here.

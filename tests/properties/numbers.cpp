@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "common/io/numbers.hpp"
+#include "common/io/number_writer.hpp"
 #include "common/io/small_float.hpp"
 #include "common/io/text.hpp"
 #include "common/measure/random.hpp"
@@ -82,11 +82,11 @@ std::uint16_t reference_narrow(float value) {
 std::string every_half(Random&) {
     for (unsigned bits = 0; bits < 65536; ++bits) {
         const auto half = static_cast<std::uint16_t>(bits);
-        const float wide = widen_half(half), expected = reference_widen(half);
+        const float wide = std::bit_cast<Half>(half), expected = reference_widen(half);
         if (std::isnan(expected) ? !std::isnan(wide)
                                  : std::bit_cast<std::uint32_t>(wide) != std::bit_cast<std::uint32_t>(expected))
             return text("half {} is widened to {}", bits, wide);
-        const std::uint16_t back = narrow_half(wide);
+        const std::uint16_t back = Half(wide).bits;
         if (std::isnan(wide) ? (back & 0x7fff) <= 0x7c00 : back != half)
             return text("half {} comes back as {}", bits, back);
     }
@@ -102,7 +102,7 @@ std::string narrowed_floats(Random& random) {
         bits = std::bit_cast<std::uint32_t>((low + high) / 2) + static_cast<std::uint32_t>(below(random, 3)) - 1;
     }
     const float value = std::bit_cast<float>(bits);
-    const std::uint16_t half = narrow_half(value);
+    const std::uint16_t half = Half(value).bits;
     if (std::isnan(value)) return (half & 0x7fff) > 0x7c00 ? "" : text("a NaN is narrowed to {}", half);
     return half == reference_narrow(value)
                ? ""

@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/io/numbers.hpp"
+#include "common/io/number_reader.hpp"
 #include "common/io/parse_text.hpp"
 #include "common/io/pipeline.hpp"
 #include "common/io/readers.hpp"

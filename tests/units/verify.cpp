@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "common/cuda/throughput.hpp"
-#include "common/io/numbers.hpp"
+#include "common/io/number_reader.hpp"
 #include "common/measure/parallel.hpp"
 #include "common/measure/random.hpp"
 #include "common/measure/statistics.hpp"

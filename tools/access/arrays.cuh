@@ -13,7 +13,7 @@
 #include "common/io/text.hpp"
 #include "common/measure/random.hpp"
 #include "common/measure/verify.hpp"
-#include "kernels/access/launch.cuh"
+#include "kernels/access.cuh"
 
 namespace BACKEND {
 

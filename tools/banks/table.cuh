@@ -1,12 +1,87 @@
 // SPDX-License-Identifier: MIT
-// The tables of banks: each pattern, and the columns that describe it.
+// What banks offers: its options, each pattern with its textbook cost, and the columns that describe it.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "common/cli/option_table.hpp"
 #include "common/cli/program.hpp"
+#include "common/cli/sizes.hpp"
 #include "common/measure/variant_table.cuh"
 #include "kernels/banks.cuh"
-#include "tools/banks/formula.hpp"
-#include "tools/banks/options.hpp"
+
+struct BanksOptions {
+    PerBackend<unsigned> block = {1024, 256};
+    std::vector<std::size_t> words = {4};  // bytes
+    std::vector<std::string> operations = {"read"};
+    std::vector<std::size_t> strides = {0, 1, 2, 3, 4, 8, 16, 32, 33};
+    std::vector<std::size_t> paddings = {0, 1, 2};
+
+    void add_options(OptionTable& table) {
+        table.whole("-b,--block", "THREADS", "threads per block", block, 1, 1024);
+        const std::vector<std::size_t> word_sizes = {1, 2, 4, 8, 16};
+        table.read("--word", "LIST", "1, 2, 4, 8 or 16: bytes of a word", "4", words,
+                   [=](const std::string& list) { return parse_counts(list, "--word", word_sizes); });
+        table.read("--op", "LIST", "read, write or atomic: what is done with the words", "read", operations,
+                   parse_operations);
+        table.read("--stride", "LIST", "words between neighboring lanes of pattern 'stride', 0:33",
+                   "0,1,2,3,4,8,16,32,33", strides,
+                   [](const std::string& list) { return parse_counts(list, "--stride", 0, 33); });
+        table.read("--padding", "LIST", "words after each row of the tile of patterns 'row' and 'column', 0:2", "0,1,2",
+                   paddings, [](const std::string& list) { return parse_counts(list, "--padding", 0, 2); });
+    }
+
+private:
+    static std::vector<std::string> parse_operations(const std::string& list) {
+        const std::vector<std::string> known = {"read", "write", "atomic"};
+        std::vector<std::string> names = split(list, ',');
+        for (const std::string& name : names)
+            if (std::find(known.begin(), known.end(), name) == known.end())
+                fail(Exit::usage, "--op '{}' is not one of {}", name, list_text(known, "or"));
+        return names;
+    }
+};
+
+// ---- the textbook cost of one request to shared memory: how many passes through the banks it takes
+
+// Shared memory has 32 banks, each of which holds every 32nd word of 4 bytes and serves one of them in a pass.
+struct BankCost {
+    unsigned ways = 0;        // the most passes that one bank needs for the lanes that are served together
+    unsigned wavefronts = 0;  // passes of the whole request
+};
+
+// The cost of a request whose lanes touch words of `word_bytes` at these byte offsets. Words of up to 4 bytes are
+// served for the whole warp at once, words of 8 bytes for half a warp, words of 16 for a quarter. Lanes that read or
+// write the same word of a bank share one pass, and if all lanes read the same word, twice as many are served together.
+// Atomic operations on one word take a pass each.
+enum class BankRequest { read, write, atomic };
+inline BankCost bank_cost(const std::vector<unsigned>& bytes, unsigned word_bytes, BankRequest request) {
+    constexpr unsigned banks = 32, unit_bytes = 4;
+    const bool is_broadcast = std::adjacent_find(bytes.begin(), bytes.end(), std::not_equal_to<>()) == bytes.end();
+    const unsigned parts = word_bytes > unit_bytes ? word_bytes / unit_bytes : 1;
+    unsigned together = unsigned(bytes.size()) / parts;
+    if (is_broadcast && request == BankRequest::read && parts > 1) together *= 2;
+    BankCost cost;
+    for (std::size_t first = 0; first < bytes.size(); first += together) {
+        std::vector<unsigned> units_of[banks];
+        unsigned fullest = 0;
+        for (std::size_t lane = first; lane < first + together; ++lane)
+            for (unsigned part = 0; part < parts; ++part) {
+                const unsigned unit = bytes[lane] / unit_bytes + part;
+                std::vector<unsigned>& units = units_of[unit % banks];
+                const bool is_known = std::find(units.begin(), units.end(), unit) != units.end();
+                if (request == BankRequest::atomic || !is_known) units.push_back(unit);
+                fullest = std::max(fullest, unsigned(units.size()));
+            }
+        cost.ways = std::max(cost.ways, fullest);
+        cost.wavefronts += fullest;
+    }
+    return cost;
+}
 
 namespace BACKEND {
 

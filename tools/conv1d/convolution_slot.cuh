@@ -8,7 +8,7 @@
 
 #include "common/cuda/buffers.cuh"
 #include "common/cuda/slots.cuh"
-#include "common/io/numbers.hpp"
+#include "common/io/slot.hpp"
 #include "tools/conv1d/host_pieces.hpp"
 #include "tools/conv1d/method.cuh"
 

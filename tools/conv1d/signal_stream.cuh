@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "common/io/numbers.hpp"
+#include "common/io/number_reader.hpp"
 #include "tools/conv1d/host.cuh"
 
 namespace BACKEND {

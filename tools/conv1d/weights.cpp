@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "common/io/numbers.hpp"
+#include "common/io/number_reader.hpp"
 #include "common/io/text.hpp"
 #include "kernels/conv1d/border.hpp"
 

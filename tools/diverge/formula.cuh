@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "kernels/diverge/arguments.cuh"
+#include "kernels/diverge.cuh"
 
 namespace BACKEND {
 

@@ -8,9 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/latency/barriers.cuh"
-#include "kernels/latency/chase.cuh"
-#include "kernels/latency/dependent.cuh"
+#include "kernels/latency.cuh"
 #include "tools/latency/lab.cuh"
 
 namespace BACKEND {

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "common/io/numbers.hpp"
+#include "common/io/number_reader.hpp"
+#include "common/io/number_writer.hpp"
 #include "common/io/table.hpp"
 #include "tools/latency/options.hpp"
 #include "tools/latency/plateau.hpp"

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "common/cli/session.hpp"
-#include "common/io/numbers.hpp"
+#include "common/io/number_reader.hpp"
+#include "common/io/number_writer.hpp"
 #include "tools/matmul/filter_parts.cuh"
 #include "tools/matmul/operand.hpp"
 

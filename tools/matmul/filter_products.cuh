@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/io/numbers.hpp"
+#include "common/io/chunk.hpp"
 #include "tools/matmul/filter_places.cuh"
 #include "tools/matmul/product.cuh"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "common/io/failure.hpp"
-#include "common/io/numbers.hpp"
+#include "common/io/number_reader.hpp"
 #include "tools/matmul/options.hpp"
 
 // The shape of an operand: a matrix of rows x columns or a batch of these, and whether it is stored transposed.

@@ -24,7 +24,5 @@ constexpr std::size_t most_series = 64, most_bars = 10000;
 Choices choose(const Data& data, const Settings& settings);
 // Whether the largest number is the best: for all but times and what costs time.
 bool is_better_when_larger(const std::string& column);
-// The last choice: which axes are logarithmic.
-void choose_log_axes(const Data& data, const Settings& settings, Choices& chosen);
 
 }  // namespace plot

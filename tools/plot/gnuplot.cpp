@@ -12,7 +12,7 @@
 #include <sstream>
 #include <vector>
 
-#include "common/io/numbers.hpp"
+#include "common/io/number_writer.hpp"
 #include "common/io/process.hpp"
 #include "common/io/text.hpp"
 #include "tools/plot/words.hpp"

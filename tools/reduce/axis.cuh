@@ -12,7 +12,7 @@
 
 #include "common/cli/session.hpp"
 #include "common/cuda/slots.cuh"
-#include "common/io/numbers.hpp"
+#include "common/io/number_reader.hpp"
 #include "common/io/pipeline.hpp"
 #include "kernels/reduce/lines.cuh"
 #include "tools/reduce/host.cuh"

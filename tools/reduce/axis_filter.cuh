@@ -8,7 +8,8 @@
 
 #include "common/cli/session.hpp"
 #include "common/io/machine.hpp"
-#include "common/io/numbers.hpp"
+#include "common/io/number_reader.hpp"
+#include "common/io/number_writer.hpp"
 #include "tools/reduce/axis.cuh"
 
 namespace BACKEND {

@@ -10,7 +10,8 @@
 
 #include "common/cli/session.hpp"
 #include "common/gang/shared_input.hpp"
-#include "common/io/numbers.hpp"
+#include "common/io/number_reader.hpp"
+#include "common/io/number_writer.hpp"
 #include "tools/reduce/accumulator.cuh"
 #include "tools/reduce/found_text.cuh"
 #include "tools/reduce/found_total.cuh"

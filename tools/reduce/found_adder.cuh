@@ -8,7 +8,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "common/io/numbers.hpp"
+#include "common/io/chunk.hpp"
 #include "tools/reduce/host_pieces.hpp"
 #include "tools/reduce/results.cuh"
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-#include "common/io/numbers.hpp"
+#include "common/io/number_writer.hpp"
 #include "tools/reduce/found_total.cuh"
 
 namespace BACKEND {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/io/numbers.hpp"
+#include "common/io/number_reader.hpp"
 #include "common/measure/team.hpp"
 #include "tools/reduce/running_total.cuh"
 

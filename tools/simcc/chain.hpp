@@ -60,7 +60,7 @@ public:
 
 private:
     /// Lets make_at(place) make a file; if it is a result, under a temporary name before it gets its own.
-    template <class MakeAt>
+    template <typename MakeAt>
     void make(const std::string& name, MakeAt make_at) {
         if (name.empty() || !results_.has(name)) return make_at(name);
         const std::string place = temporary_.file("result-" + std::to_string(results_made_++));
@@ -129,7 +129,7 @@ private:
     }
 
     /// Calls act(options) with options that put the dependency file where it can be handed over.
-    template <class Act>
+    template <typename Act>
     void with_dependencies(const std::string& name, Act act) {
         Options options = options_;
         make(name, [&](const std::string& place) {

@@ -10,7 +10,7 @@
 #include "common/cli/session.hpp"
 #include "common/cuda/buffers.cuh"
 #include "common/measure/random.hpp"
-#include "kernels/texture/sources.cuh"
+#include "kernels/texture.cuh"
 
 namespace BACKEND {
 

@@ -6,9 +6,7 @@
 
 #include "common/cli/program.hpp"
 #include "common/measure/variant_table.cuh"
-#include "kernels/texture/constants.cuh"
-#include "kernels/texture/lines.cuh"
-#include "kernels/texture/vicinity.cuh"
+#include "kernels/texture.cuh"
 #include "tools/texture/input.cuh"
 #include "tools/texture/patterns.hpp"
 

@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "common/cli/session.hpp"
-#include "common/io/numbers.hpp"
+#include "common/io/number_reader.hpp"
+#include "common/io/number_writer.hpp"
 #include "tools/transpose/panels.cuh"
 
 namespace BACKEND {

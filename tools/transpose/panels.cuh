@@ -15,7 +15,7 @@
 #include "common/cuda/launch_shape.cuh"
 #include "common/cuda/slots.cuh"
 #include "common/cuda/staged_copy.cuh"
-#include "common/io/numbers.hpp"
+#include "common/io/number_reader.hpp"
 #include "common/io/pipeline.hpp"
 #include "common/measure/parallel.hpp"
 #include "tools/transpose/table.cuh"

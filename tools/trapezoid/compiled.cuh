@@ -9,7 +9,7 @@
 #ifdef __SIMCC__
 #include "tools/trapezoid/shared_object.hpp"
 #else
-#include "tools/trapezoid/device_module.hpp"
+#include "tools/trapezoid/device_code.hpp"
 #include "tools/trapezoid/kernel_sources.hpp"
 #endif
 

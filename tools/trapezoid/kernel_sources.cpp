@@ -11,9 +11,6 @@ static const std::vector<SourceText>& kernel_sources() {
         {"kernels/trapezoid/kernels.cuh",
 #include "build/text/kernels/trapezoid/kernels.cuh.inc"
         },
-        {"kernels/trapezoid/rule.cuh",
-#include "build/text/kernels/trapezoid/rule.cuh.inc"
-        },
         {"common/cuda/block_reduction.cuh",
 #include "build/text/common/cuda/block_reduction.cuh.inc"
         },

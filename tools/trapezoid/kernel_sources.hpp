@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "common/io/dtype.hpp"
+#include "tools/trapezoid/device_code.hpp"
 #include "tools/trapezoid/expression.hpp"
-#include "tools/trapezoid/nvrtc.hpp"
 
 // What the kernels are called in their source.
 const std::vector<std::string>& kernel_names();

@@ -7,14 +7,14 @@
 #include <type_traits>
 #include <vector>
 
-#include "common/io/numbers.hpp"
+#include "common/io/number_writer.hpp"
 #include "common/io/text.hpp"
 #include "common/measure/parallel.hpp"
 #include "tools/trapezoid/evaluation.hpp"
 
 namespace {
 
-// As the kernels compute it (kernels/trapezoid/rule.cuh).
+// As the kernels compute it (kernels/trapezoid/kernels.cuh).
 template <typename T>
 T left_side(const HostRule& rule, std::size_t i) {
     return std::fma(static_cast<T>(i), static_cast<T>(rule.step), static_cast<T>(rule.from));

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/cli/session.hpp"
-#include "common/io/numbers.hpp"
+#include "common/io/number_reader.hpp"
 
 // Failure unless several processes can read any piece of both.
 void expect_sharable(Team& team, const std::vector<std::string>& operands, const NumberReader& a,

@@ -175,35 +175,36 @@ void add_library(Options& o, const std::string& name) {
 }
 
 constexpr auto none = Argument::none, required = Argument::required, joined = Argument::joined;
+constexpr bool everyday = true;
 
 // clang-format off
 const OptionRow rows[] = {
-    {"o", "output-file", required, set_output, "FILE: name of the result"},
-    {"c", "compile", none, stop_at<Stage::compile>, "an object file for each source"},
+    {"o", "output-file", required, set_output, "FILE: name of the result", everyday},
+    {"c", "compile", none, stop_at<Stage::compile>, "an object file for each source", everyday},
     {"dc", "device-c", none, compile_relocatable, "the same, with device variables shared between files"},
     {"dlink", "device-link", none, stop_at<Stage::device_link>, "an empty object file, for makefiles that expect one"},
     {"lib", "lib", none, stop_at<Stage::archive>, "an archive of the object files"},
     {"shared", "shared", none, make_shared, "a shared library"},
     {"E", "preprocess", none, stop_at<Stage::preprocess>, "preprocess only"},
     {"cuda", "cuda", none, stop_at<Stage::rewrite>, "stop after rewriting: FILE.cu.cpp.ii is plain C++"},
-    {"run", "run", none, set<&Options::run>, "run the program, then delete it"},
+    {"run", "run", none, set<&Options::run>, "run the program, then delete it", everyday},
     {"run-args", "run-args", required, add_run_arguments, "ARG[,ARG]: arguments for -run"},
     {"odir", "output-directory", required, set_output_folder, "DIR: place for object files"},
-    {"I", "include-path", joined, add_include_folder, "DIR: search for headers"},
+    {"I", "include-path", joined, add_include_folder, "DIR: search for headers", everyday},
     {"isystem", "system-include", required, add_system_folder, "DIR: search for headers, last"},
-    {"D", "define-macro", joined, add_definition, "NAME[=VALUE]: define a macro"},
+    {"D", "define-macro", joined, add_definition, "NAME[=VALUE]: define a macro", everyday},
     {"U", "undefine-macro", joined, remove_definition, "NAME: undefine a macro"},
     {"include", "pre-include", required, add_first_header, "FILE: include a header first"},
-    {"std", "std", required, set_standard, "c++17, c++20, c++23; older languages mean c++17"},
+    {"std", "std", required, set_standard, "c++17, c++20, c++23; older languages mean c++17", everyday},
     {"x", "x", required, set_language, "cu, c++, c, none: language of the sources that follow"},
-    {"O", "optimize", joined, set_optimization, "0, 1, 2, 3 (default), s, fast"},
+    {"O", "optimize", joined, set_optimization, "0, 1, 2, 3 (default), s, fast", everyday},
     {"g", "debug", none, set_debug, "full debug information"},
-    {"G", "device-debug", none, set<&Options::checked>, "the checked simulator: counts and checks every access"},
+    {"G", "device-debug", none, set<&Options::checked>, "the checked simulator: counts and checks every access", everyday},
     {"check", "check", none, set<&Options::checked>, "the same"},
     {"w", "disable-warnings", none, disable_warnings, "no warnings"},
     {"L", "library-path", joined, add_library_folder, "DIR: search for libraries"},
-    {"l", "library", joined, add_library, "NAME: link with a library"},
-    {"Xcompiler", "compiler-options", required, add_compiler_options, "OPT[,OPT]: pass options to g++"},
+    {"l", "library", joined, add_library, "NAME: link with a library", everyday},
+    {"Xcompiler", "compiler-options", required, add_compiler_options, "OPT[,OPT]: pass options to g++", everyday},
     {"Xlinker", "linker-options", required, add_linker_options, "OPT[,OPT]: pass options to the linker"},
     {"MMD", "generate-nonsystem-dependencies-with-compile", none, want_dependencies<false>, "also write a dependency file"},
     {"MD", "generate-dependencies-with-compile", none, want_dependencies<true>, "the same, with system headers"},
@@ -221,7 +222,8 @@ const OptionRow rows[] = {
     {"v", "verbose", none, set<&Options::verbose>, "show the commands"},
     {"dryrun", "dryrun", none, dry_run, "show the commands and run none"},
     {"progress", "progress", required, show_progress, "auto, always or never: show steps of over a second"},
-    {"h", "help", none, set<&Options::help>, "this text"},
+    {"h", "h", none, set<&Options::short_help>, "two examples and the options that people use"},
+    {"help", "help", none, set<&Options::help>, "all options"},
     {"V", "version", none, set<&Options::version>, "the version"},
     {"dw", "device-w", none, stop_at<Stage::compile>, ""},
     {"link", "link", none, stop_at<Stage::link>, ""},
@@ -342,18 +344,21 @@ std::string completion_text(const std::string& word) {
     return text;
 }
 
-std::string help_text() {
+std::string help_text(bool is_short) {
     constexpr std::size_t names_width = 28, narrowest_text = 24, margin = 4;
     const std::size_t width = help_width();
     const auto paragraph = [=](const std::string& words) { return wrapped(words, width) + "\n"; };
+    const std::string name = called("simcc");
     std::string text =
-        paragraph("Usage: " + called("simcc") + " [OPTION]... FILE...") +
-        paragraph("Compile CUDA C++ for the simulator of gridutils: no GPU, driver or toolkit is needed.") +
-        paragraph(
-            "Files end in .cu, .cpp, .c, .o or .a. Other options of nvcc are accepted where they do not matter.") +
-        "\n";
+        paragraph("Usage: " + name + " [OPTION]... FILE...") +
+        paragraph("Compile CUDA C++ for the simulator of gridutils: no GPU, driver or toolkit is needed.");
+    text += is_short ? "\nExamples:\n  " + name + " mine.cu -o mine && ./mine\n  " + name + " -G -run mine.cu\n"
+                     : paragraph(
+                           "Files end in .cu, .cpp, .c, .o or .a. Other options of nvcc are accepted where they "
+                           "do not matter.");
+    text += "\nOptions:\n";
     for (const OptionRow& row : rows) {
-        if (row.help.empty()) continue;
+        if (row.help.empty() || (is_short && !row.is_everyday)) continue;
         std::string line = "  -" + std::string(row.name);
         if (row.long_name != row.name && row.long_name.size() < 20) line += ", --" + std::string(row.long_name);
         if (width < names_width + narrowest_text) {  // the text begins on a line of its own
@@ -364,7 +369,11 @@ std::string help_text() {
             text += line + wrapped(std::string(row.help), width, names_width, line.size()) + "\n";
         }
     }
-    return text + "\n" + paragraph("Environment: CXX (default g++), TMPDIR.") +
+    text += "\n";
+    if (is_short)
+        return text +
+               paragraph(name + " --help shows all options; " + name + "(1), as in man " + name + ", explains them.");
+    return text + paragraph("Environment: CXX (default g++), TMPDIR.") +
            paragraph(
                "The program that is built reads SIMCC_THREADS, SIMCC_TIMEOUT and SIMCC_DEVICES; one built with "
                "--check also SIMCC_CHECK, SIMCC_COUNTERS and SIMCC_SCHEDULE.") +

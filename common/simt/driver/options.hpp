@@ -48,7 +48,7 @@ struct Dependencies {
 };
 
 struct Options {
-    bool help = false, version = false;
+    bool help = false, short_help = false, version = false;
     Stage stage = Stage::link;
     std::vector<Input> inputs;
     std::string language = "none";  ///< -x: of the sources after it; none: by suffix
@@ -77,8 +77,8 @@ struct Options {
 /// Reads the arguments after the program's name. Throws UsageError.
 Options parse_options(const std::vector<std::string>& arguments);
 
-/// The text of --help.
-std::string help_text();
+/// The text of --help, or of -h: two examples and the ten options that people use.
+std::string help_text(bool is_short);
 
 // ---- the one table of simcc's options: the parser and --help read it, and the manual page follows it
 
@@ -92,7 +92,8 @@ struct OptionRow {
     std::string_view name, long_name;  ///< without dashes
     Argument argument;
     void (*apply)(Options&, const std::string& value);
-    std::string_view help;  ///< empty: accepted for compatibility with nvcc, but not listed
+    std::string_view help;     ///< empty: accepted for compatibility with nvcc, but not listed
+    bool is_everyday = false;  ///< -h shows it, too
 };
 
 /// The row of the option `name` (without dashes, short or long), or nullptr.

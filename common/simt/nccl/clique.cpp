@@ -17,7 +17,7 @@
 #include "common/simt/exec/address_space.hpp"
 #include "common/simt/exec/machine.hpp"
 #include "common/simt/exec/worker_pool.hpp"
-#include "common/simt/nccl/rendezvous.hpp"
+#include "common/simt/nccl/clique_entry.hpp"
 
 namespace simt::nccl {
 namespace {

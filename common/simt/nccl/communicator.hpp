@@ -33,7 +33,7 @@
 #include "common/simt/nccl/clique.hpp"
 #include "common/simt/nccl/misuse.hpp"
 #include "common/simt/nccl/reduction.hpp"
-#include "common/simt/nccl/rendezvous.hpp"
+#include "common/simt/nccl/clique_entry.hpp"
 #include "common/simt/runtime/state.hpp"
 
 namespace simt::nccl {

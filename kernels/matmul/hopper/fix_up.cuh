@@ -2,7 +2,7 @@
 #pragma once
 // The device side of Stream-K: how producer and consumers walk through a block's segments, and the fix-up, in which the
 // blocks that share a tile add their sums.
-#include "common/cuda/counter.cuh"
+#include "common/cuda/arrivals.cuh"
 #include "common/cuda/named_barrier.cuh"
 #include "kernels/matmul/hopper/stream_k.cuh"
 #include "kernels/matmul/tile_order.cuh"

@@ -5,7 +5,7 @@
 // columns or steps, a row is accessed in the aligned pieces that cover it. Rows whose first elements lie at the same
 // place in a piece (every second, fourth or eighth) form a class; a block or a lane works on rows of one class only, so
 // that its elements line up.
-#include "common/cuda/last_block.cuh"
+#include "common/cuda/arrivals.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "common/cuda/vector_access.cuh"
 

@@ -11,7 +11,6 @@
 
 #include "common/simt/check/core/access.hpp"
 #include "common/simt/check/core/checker.hpp"
-#include "common/simt/check/core/launch_check.hpp"
 #include "common/simt/check/core/settings.hpp"
 #include "common/simt/exec/observer.hpp"
 #include "common/simt/include/simt/warp_state.hpp"

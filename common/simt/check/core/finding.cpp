@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "common/simt/check/core/block_check.hpp"
-#include "common/simt/check/core/number_text.hpp"
 #include "common/simt/check/core/program_image.hpp"
 #include "common/simt/check/core/settings.hpp"
 #include "common/simt/check/core/symbols.hpp"

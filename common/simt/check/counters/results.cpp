@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/simt/check/core/launch_check.hpp"
+#include "common/simt/check/core/checker.hpp"
 #include "common/simt/check/core/symbols.hpp"
 #include "common/simt/check/counters/places.hpp"
 

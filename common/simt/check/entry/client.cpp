@@ -14,15 +14,15 @@
 #include <utility>
 #include <vector>
 
+#include "common/simt/check/core/checker.hpp"
 #include "common/simt/check/core/finding.hpp"
-#include "common/simt/check/core/launch_check.hpp"
 #include "common/simt/check/core/operation_order.hpp"
 #include "common/simt/check/core/settings.hpp"
 #include "common/simt/check/core/symbols.hpp"
 #include "common/simt/check/counters/places.hpp"
 #include "common/simt/check/entry/checked_block.hpp"
 #include "common/simt/check/memory/events.hpp"
-#include "common/simt/check/race/lane_operations.hpp"
+#include "common/simt/check/race/knowledge.hpp"
 #include "common/simt/check/race/launch.hpp"
 #include "common/simt/check/race/memory.hpp"
 #include "common/simt/check/race/streams.hpp"

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "common/simt/check/core/finding.hpp"
-#include "common/simt/check/core/number_text.hpp"
 #include "common/simt/check/core/symbols.hpp"
 #include "common/simt/check/race/host_access.hpp"
 #include "common/simt/runtime/state.hpp"

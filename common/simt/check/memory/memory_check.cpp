@@ -15,7 +15,6 @@
 #include "common/simt/check/core/access.hpp"
 #include "common/simt/check/core/block_check.hpp"
 #include "common/simt/check/core/finding.hpp"
-#include "common/simt/check/core/number_text.hpp"
 #include "common/simt/check/core/program_image.hpp"
 #include "common/simt/check/core/symbols.hpp"
 #include "common/simt/check/memory/events.hpp"

@@ -13,7 +13,6 @@
 
 #include "common/simt/check/core/block_check.hpp"
 #include "common/simt/check/core/checker.hpp"
-#include "common/simt/check/race/checked_access.hpp"
 #include "common/simt/check/race/happens_before.hpp"
 #include "common/simt/check/race/history.hpp"
 #include "common/simt/check/race/lane_clocks.hpp"
@@ -32,14 +31,14 @@ public:
 
     void begin_block() override;
     void access(const Access& access);
-    // The same for a plain, aligned access to whole words.
+    /// The same for a plain, aligned access to whole words.
     template <Space space, unsigned bytes, bool is_write>
     void word_access(uintptr_t address, unsigned lane, const void* pc);
     void arrive(check::Wait kind, unsigned mask, unsigned, Site) override;
     void fence(check::Reach reach) override;
     void begin_atomic(const Access& access);
     void end_atomic(uintptr_t address, bool has_written);
-    // The lane begins to use a synchronization object, which does not order its own initialization.
+    /// The lane begins to use a synchronization object, which does not order its own initialization.
     void use(uintptr_t object, const void* pc);
     void copy_started(uintptr_t target, size_t bytes, const void* pc) override;
     void copy_finished(uintptr_t target, size_t bytes) override;
@@ -50,7 +49,7 @@ public:
     void lane_dropped(unsigned) override { leave(); }
     void block_ended() override;
     void leave() override;
-    // The lane starts an operation of its grid, which comes after everything the lane knows now. Returns that.
+    /// The lane starts an operation of its grid, which comes after everything the lane knows now. Returns that.
     std::shared_ptr<const LogRanges> publish_to_operation(unsigned lane);
     const OrderPointer& launch_order() const { return launch_->order(); }
 

@@ -11,7 +11,7 @@
 
 namespace simt::check {
 
-// Only one worker uses the cells of its shared memory; if there is a single worker, that holds for all cells.
+/// Only one worker uses the cells of its shared memory; if there is a single worker, that holds for all cells.
 [[gnu::always_inline]] inline bool RaceCheck::replace(ShadowRecord& cell, const ShadowRecord& seen,
                                                       const ShadowRecord& record, bool is_shared) {
     if (!is_shared && !is_alone_) return ShadowRecord::replace(cell, seen, record);
@@ -19,12 +19,12 @@ namespace simt::check {
     return true;
 }
 
-// Whether blocks of this launch have read the word, and no lane has learned anything.
+/// Whether blocks of this launch have read the word, and no lane has learned anything.
 inline bool RaceCheck::is_only_read(const ShadowRecord& use) const {
     return use.is_plain_word() && order_.is_of_this_launch(use.owner()) && !published_.has_learned();
 }
 
-// Replaces the place of this access by the one that the record holds after it, if that is known.
+/// Replaces the place of this access by the one that the record holds after it, if that is known.
 [[gnu::always_inline]] inline bool RaceCheck::knows_place(const ShadowRecord& record, uint64_t& place,
                                                           Step step) const {
     if (record.place() == place) return true;

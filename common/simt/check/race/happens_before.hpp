@@ -10,7 +10,6 @@
 #include <optional>
 
 #include "common/simt/check/core/access.hpp"
-#include "common/simt/check/race/checked_access.hpp"
 #include "common/simt/check/race/lane_clocks.hpp"
 #include "common/simt/check/race/launch.hpp"
 #include "common/simt/check/race/publication.hpp"
@@ -18,35 +17,35 @@
 
 namespace simt::check {
 
-// Whether the accesses of a record happened before the current access.
+/// Whether the accesses of a record happened before the current access.
 struct Ordering {
     bool is_ordered = true;
-    bool are_others_ordered = true;  // those of other blocks, if the record stands for several
-    PossibleFlag if_flag;            // they are ordered only if this variable is a flag; no address: in any case
+    bool are_others_ordered = true;  ///< those of other blocks, if the record stands for several
+    PossibleFlag if_flag;            ///< they are ordered only if this variable is a flag; no address: in any case
 
     bool is_certain() const { return is_ordered && are_others_ordered && !if_flag.address; }
 };
 
 class HappensBefore {
 public:
-    // Barriers, meetings and fences advance them. They also hold the block's number.
+    /// Barriers, meetings and fences advance them. They also hold the block's number.
     LaneClocks& clocks() { return clocks_; }
     const LaneClocks& clocks() const { return clocks_; }
-    // What the lanes have learned of each other through synchronization variables.
+    /// What the lanes have learned of each other through synchronization variables.
     Publication& published() { return published_; }
 
     void begin_block(std::shared_ptr<RaceLaunch> launch, uint64_t block_index, unsigned lanes);
-    // After a grid barrier, and when dates run out: the block gets another number, after all its earlier accesses.
+    /// After a grid barrier, and when dates run out: the block gets another number, after all its earlier accesses.
     void begin_numbering(unsigned lanes);
 
-    // Whether the block belongs to an operation that comes before this launch.
+    /// Whether the block belongs to an operation that comes before this launch.
     bool is_of_earlier_operation(uint32_t owner) const { return owner < ordered_below_; }
     bool is_of_this_launch(uint32_t owner) const { return owner - first_block_ < block_count_; }
-    // Whether no access can race with this record anymore.
+    /// Whether no access can race with this record anymore.
     bool is_obsolete(const ShadowRecord& earlier, bool is_shared) const;
     Ordering order_of(const ShadowRecord& earlier, const CheckedAccess& current) const;
 
-    // The same for the filter: plain accesses to whole words, whose records equal `stamp` except for the place.
+    /// The same for the filter: plain accesses to whole words, whose records equal `stamp` except for the place.
     bool is_of_earlier_block(uint64_t date, bool is_shared) const;
     bool is_store_ordered(uint64_t date, const ShadowRecord& store, const ShadowRecord& stamp, bool is_shared) const;
     bool is_use_ordered(const ShadowRecord& use, const ShadowRecord& stamp, bool is_shared) const;
@@ -65,7 +64,7 @@ private:
     Publication published_{clocks_};
 };
 
-// The same, found out when it is first asked for: it may take a search of everything that the lane has learned.
+/// The same, found out when it is first asked for: it may take a search of everything that the lane has learned.
 class OrderOnDemand {
 public:
     OrderOnDemand(const HappensBefore& order, const ShadowRecord& earlier, const CheckedAccess& current)
@@ -82,7 +81,7 @@ private:
     std::optional<Ordering> known_;
 };
 
-// Other blocks' accesses to shared memory do not concern this block.
+/// Other blocks' accesses to shared memory do not concern this block.
 [[gnu::always_inline]] inline bool HappensBefore::is_of_earlier_block(uint64_t date, bool is_shared) const {
     const uint64_t owner = date & ShadowRecord::owner_mask;
     return is_shared ? owner != clocks_.first_date() : owner < ordered_dates_below_;

@@ -24,38 +24,38 @@ struct PastAccess {
 
     uint64_t place = 0;
     AccessKind kind = AccessKind::plain;
-    // The block that made it, relative to the record's block, so that neighboring blocks everywhere have the same
-    // histories; or by_several.
+    /// The block that made it, relative to the record's block, so that neighboring blocks everywhere have the same
+    /// histories; or by_several.
     uint32_t block = 0;
     auto operator<=>(const PastAccess& other) const = default;
 };
 
 struct History {
-    uint64_t latest = 0;                // the place of the record's access
-    std::vector<PastAccess> own;        // by the record's block, including the latest; ascending
-    std::vector<PastAccess> of_others;  // by other blocks of the launch; ascending
+    uint64_t latest = 0;                ///< the place of the record's access
+    std::vector<PastAccess> own;        ///< by the record's block, including the latest; ascending
+    std::vector<PastAccess> of_others;  ///< by other blocks of the launch; ascending
     auto operator<=>(const History& other) const = default;
 };
 
-// How an access follows the one that a record holds.
+/// How an access follows the one that a record holds.
 enum class Step {
-    joins,           // the same block makes it, but the record's place stays
-    follows,         // the same block makes it
-    of_other_block,  // another block makes it and takes over the record
-    beside,          // another block makes it, but the record stays the first block's
+    joins,           ///< the same block makes it, but the record's place stays
+    follows,         ///< the same block makes it
+    of_other_block,  ///< another block makes it and takes over the record
+    beside,          ///< another block makes it, but the record stays the first block's
 };
 
-// All histories. Thread-safe.
+/// All histories. Thread-safe.
 class Histories {
 public:
     static Histories& instance();
 
     static bool is_history(uint64_t place) { return place & is_number; }
-    // Whether it is a history with accesses that are not plain.
+    /// Whether it is a history with accesses that are not plain.
     static bool is_mixed(uint64_t place) { return is_history(place) && place & mixed; }
-    // The places of a record.
+    /// The places of a record.
     History of(const ShadowRecord& record) const;
-    // The place that the record holds after the access `now`.
+    /// The place that the record holds after the access `now`.
     uint64_t after(const ShadowRecord& record, const PastAccess& now, Step step);
 
 private:
@@ -71,7 +71,7 @@ inline uint64_t latest_place(const ShadowRecord& record) {
     return Histories::is_history(place) ? Histories::instance().of(record).latest : place;
 }
 
-// One thread's cache of the answers of Histories::after.
+/// One thread's cache of the answers of Histories::after.
 class HistoryCache {
 public:
     uint64_t after(const ShadowRecord& record, const PastAccess& now, Step step) {
@@ -83,8 +83,8 @@ public:
         }
         return answer.place;
     }
-    // The same for a plain access to the whole word, by this block relative to the record's; 0 if the cache does not
-    // know it, or if the history may tell of a race. (Not inline: every hook would contain it.)
+    /// The same for a plain access to the whole word, by this block relative to the record's; 0 if the cache does not
+    /// know it, or if the history may tell of a race. (Not inline: every hook would contain it.)
     [[gnu::noinline]] uint64_t known_after(ShadowRecord record, uint64_t place, Step step, uint32_t block) const {
         if (record.bytes() != 15 || Histories::is_mixed(record.place())) return 0;
         const uint64_t question = question_of(record, {place, AccessKind::plain}, step);

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "common/simt/check/core/finding.hpp"
-#include "common/simt/check/core/number_text.hpp"
 #include "common/simt/check/core/operation_order.hpp"
 #include "common/simt/check/core/settings.hpp"
 #include "common/simt/check/core/symbols.hpp"

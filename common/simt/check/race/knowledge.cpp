@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "common/simt/check/race/block.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 
 namespace simt::check {
@@ -134,7 +135,7 @@ void SyncLog::add_learned(const LogRange& range, std::vector<std::shared_ptr<con
 namespace {
 
 // Searches what was learned, and what the publishers had learned in turn.
-template <class Wanted>
+template <typename Wanted>
 class Search {
 public:
     Search(const Wanted& wanted, bool counts_doubtful) : wanted_(wanted), counts_doubtful_(counts_doubtful) {}
@@ -193,7 +194,7 @@ private:
     std::vector<std::pair<std::shared_ptr<const LogRanges>, PossibleFlag>> pending_;
 };
 
-template <class Wanted>
+template <typename Wanted>
 bool finds(const LogRanges& learned, const Wanted& wanted, PossibleFlag& if_flag) {
     Search search(wanted, false);
     if (search.finds_in(learned)) return true;
@@ -247,6 +248,25 @@ std::shared_ptr<const LogRanges> joined(const std::shared_ptr<const LogRanges>& 
     auto both = std::make_shared<LogRanges>(*one);
     for (const LogRange& range : *other) add_range(*both, range);
     return both;
+}
+
+std::shared_ptr<const LogRanges> known_at_start(const OrderPointer& order) {
+    if (!order) return nullptr;
+    if (order->parent && !order->is_graph_node) return std::static_pointer_cast<const LogRanges>(order->known);
+    return LaunchHistory::instance().learned_before(order->of_host());
+}
+
+bool is_known(const std::shared_ptr<const LogRanges>& known, const ShadowRecord& record) {
+    if (!known) return false;
+    PossibleFlag if_flag;
+    return record.all_of(record.lanes(), [&](const RecordedLane& lane) {
+        return is_known_through(*known, {record.owner(), lane, record.clock()}, if_flag);
+    });
+}
+
+bool is_known(const std::shared_ptr<const LogRanges>& known, const OperationOrder& other) {
+    PossibleFlag if_flag;
+    return known && is_known_through(*known, other, if_flag);
 }
 
 }  // namespace simt::check

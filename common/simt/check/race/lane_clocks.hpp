@@ -23,37 +23,37 @@ public:
     using WarpMatrix = std::array<std::array<uint32_t, 32>, 32>;
 
     void begin(unsigned lanes);
-    // Sets the block's number for shadow records from now on.
+    /// Sets the block's number for shadow records from now on.
     void set_owner(uint32_t owner);
 
-    // The record of a plain whole-word access that the lane makes now, without its place.
+    /// The record of a plain whole-word access that the lane makes now, without its place.
     const ShadowRecord& stamp(unsigned lane) const { return stamps_[lane]; }
     uint32_t clock(unsigned lane) const { return stamps_[lane].clock(); }
-    // Accesses of any lane of the block, or of a warp for its own lanes, with an earlier date are ordered.
+    /// Accesses of any lane of the block, or of a warp for its own lanes, with an earlier date are ordered.
     uint32_t block_base() const { return block_base_; }
     uint32_t warp_base(unsigned warp) const { return warp_bases_[warp]; }
     uint32_t time() const { return time_; }
     uint32_t owner() const { return owner_; }
-    // The same for the dates of shadow records of this block: before its last barrier, or since. A date with a flag is
-    // never before.
+    /// The same for the dates of shadow records of this block: before its last barrier, or since. A date with a flag is
+    /// never before.
     bool is_before_barrier(uint64_t date) const { return date - first_date_ < dates_before_barrier_; }
     bool is_since_barrier(uint64_t date) const { return date - barrier_date_ < dates_since_barrier_; }
-    // The same for an access of this warp before the last meeting of the whole warp.
+    /// The same for an access of this warp before the last meeting of the whole warp.
     bool is_before_meeting(uint64_t date, unsigned warp) const {
         return std::rotr(date - (first_date_ | warp), ShadowRecord::clock_shift) < warp_bases_[warp];
     }
     uint64_t first_date() const { return first_date_; }
 
     void block_barrier();
-    // These lanes of the warp have met. The warp consists of `every_lane`.
+    /// These lanes of the warp have met. The warp consists of `every_lane`.
     void meeting(unsigned warp, uint32_t lanes, uint32_t every_lane);
-    // Dates the lane's accesses from now on later than its earlier ones. Returns its clock.
+    /// Dates the lane's accesses from now on later than its earlier ones. Returns its clock.
     uint32_t advance(unsigned lane) {
         set_clock(lane, ++time_);
         return time_;
     }
 
-    // Whether accesses of `other`, in the same warp, with this date are ordered before the current access of `lane`.
+    /// Whether accesses of `other`, in the same warp, with this date are ordered before the current access of `lane`.
     bool knows_of_warp(unsigned lane, unsigned other, uint32_t date) const {
         const unsigned warp = lane / 32;
         if (date < warp_bases_[warp]) return true;

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "common/simt/check/race/lane_operations.hpp"
+#include "common/simt/check/race/knowledge.hpp"
 #include "common/simt/check/race/memory.hpp"
 #include "common/simt/check/race/place.hpp"
 

@@ -2,16 +2,48 @@
 // What racecheck remembers of memory that outlives a block: device memory and the variables of the program.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
+#include <unordered_map>
 #include <unordered_set>
 
+#include "common/simt/check/race/knowledge.hpp"
 #include "common/simt/check/race/shadow.hpp"
-#include "common/simt/check/race/sync_variables.hpp"
+
+// ---- the synchronization variables of global memory, by address: variables in which something was published
 
 namespace simt::check {
 
-// The bytes that lanes have polled in a loop: flags and locks. Thread-safe.
+/// Variables of one stripe share a lock, which makes an atomic operation and its log entry one step.
+class SyncVariables {
+public:
+    class Stripe {
+    public:
+        void lock();
+        void unlock() { locked_.clear(std::memory_order_release); }
+
+        /// Call it with the lock held. Null: nothing was published there.
+        std::shared_ptr<SyncLog> find(uintptr_t address) const;
+        std::shared_ptr<SyncLog> at(uintptr_t address);
+
+    private:
+        friend class SyncVariables;
+        std::atomic_flag locked_ = ATOMIC_FLAG_INIT;
+        std::unordered_map<uintptr_t, std::shared_ptr<SyncLog>> logs_;
+    };
+
+    Stripe& stripe(uintptr_t address) { return stripes_[(address >> 3) % stripe_count]; }
+    /// Call it when no kernel runs.
+    void forget();
+
+private:
+    static constexpr size_t stripe_count = 256;
+    Stripe stripes_[stripe_count];
+};
+
+/// The bytes that lanes have polled in a loop: flags and locks. Thread-safe.
 class PolledVariables {
 public:
     void insert(uintptr_t address, uint32_t bytes) {
@@ -22,7 +54,7 @@ public:
         const std::lock_guard lock(mutex_);
         return addresses_.count(address) != 0;
     }
-    // The memory belongs to another allocation from now on.
+    /// The memory belongs to another allocation from now on.
     void forget(uintptr_t begin, size_t bytes) {
         const std::lock_guard lock(mutex_);
         std::erase_if(addresses_, [=](uintptr_t address) { return address - begin < bytes; });
@@ -41,16 +73,16 @@ class RaceMemory {
 public:
     RaceMemory();
 
-    // By word. `variables`: the data of the executable, where __device__ variables are.
+    /// By word. `variables`: the data of the executable, where __device__ variables are.
     ShadowMap device, variables;
     SyncVariables sync_variables;
     PolledVariables polled_variables;
 
-    // By byte, for words whose bytes belong to different lanes; created for the first such word.
+    /// By byte, for words whose bytes belong to different lanes; created for the first such word.
     ShadowMap& device_bytes();
     ShadowMap& variable_bytes();
 
-    // The program has been given this memory: earlier accesses belong to an earlier allocation.
+    /// The program has been given this memory: earlier accesses belong to an earlier allocation.
     void forget(uintptr_t begin, size_t bytes);
     void forget();
 
@@ -61,7 +93,7 @@ private:
 
 RaceMemory& race_memory();
 
-// Called when device memory is allocated.
+/// Called when device memory is allocated.
 void memory_was_allocated(uintptr_t begin, size_t bytes);
 
 }  // namespace simt::check

@@ -11,8 +11,8 @@
 
 namespace simt::check {
 
-// A place is the code's distance from the beginning of the executable, or a number for code elsewhere: in a shared
-// library, or beyond this distance.
+/// A place is the code's distance from the beginning of the executable, or a number for code elsewhere: in a shared
+/// library, or beyond this distance.
 constexpr uint64_t places_in_executable = uint64_t{1} << (ShadowRecord::place_bits - 2);
 
 uint64_t place_elsewhere(const void* pc);

@@ -21,21 +21,21 @@ class Publication {
 public:
     explicit Publication(LaneClocks& clocks) : clocks_(clocks), memory_(race_memory()) {}
 
-    // `known`: what all lanes know when they begin; may be null.
+    /// `known`: what all lanes know when they begin; may be null.
     void begin_block(unsigned lanes, const OrderPointer& launch, const std::shared_ptr<const LogRanges>& known);
-    // The whole launch so far comes before the block's next accesses, so nothing else needs to be known.
+    /// The whole launch so far comes before the block's next accesses, so nothing else needs to be known.
     void begin_anew(const std::shared_ptr<const LogRanges>& known);
-    // The worker leaves the block, perhaps for good and in the middle of an atomic operation.
+    /// The worker leaves the block, perhaps for good and in the middle of an atomic operation.
     void leave() { unlock(); }
 
     // ---- what is known
     bool has_learned() const { return has_learned_; }  // some lane knows more than what barriers order
     bool has_learned(unsigned lane) const { return learned_[lane] != nullptr; }
-    template <class Wanted>  // a DatedAccess, or an operation by its OperationOrder
+    template <typename Wanted>  // a DatedAccess, or an operation by its OperationOrder
     bool is_known(unsigned lane, const Wanted& wanted, PossibleFlag& if_flag) const {
         return learned_[lane] && is_known_through(*learned_[lane], wanted, if_flag);
     }
-    // Everything that a lane knows, or all lanes together, if nothing follows in this launch; may be null.
+    /// Everything that a lane knows, or all lanes together, if nothing follows in this launch; may be null.
     std::shared_ptr<const LogRanges> learned(unsigned lane) const { return joined(learned_[lane], unfenced_[lane]); }
     std::shared_ptr<const LogRanges> learned() const;
     bool has_fenced(unsigned lane) const {
@@ -44,20 +44,20 @@ public:
 
     // ---- fences, and barriers, after which all lanes know what each of them knew and has fenced
     void fence(unsigned lane, check::Reach reach);
-    // These lanes have met. `live`: the lanes of the warp that are still in the kernel.
+    /// These lanes have met. `live`: the lanes of the warp that are still in the kernel.
     void meeting_completed(unsigned warp, uint32_t lanes, uint32_t live);
     void block_barrier_completed();
 
     // ---- synchronization variables
-    // Keeps other threads' atomic operations out until unlock; variables in shared memory need no lock.
+    /// Keeps other threads' atomic operations out until unlock; variables in shared memory need no lock.
     void lock(uintptr_t address, Space space);
     void unlock();
     void learn_of_atomic(const Access& access);
     void publish_by_atomic(const Access& access);
-    // `if_flag`: the lane does not wait, so this counts only if the variable is a flag.
+    /// `if_flag`: the lane does not wait, so this counts only if the variable is a flag.
     void learn_of_volatile(uintptr_t address, Space space, unsigned lane, const PossibleFlag& if_flag);
     void publish_by_volatile(const Access& access);
-    // What the lane knows now, and has learned, for an operation that it starts.
+    /// What the lane knows now, and has learned, for an operation that it starts.
     std::shared_ptr<const LogRanges> publish_to_operation(unsigned lane);
 
 private:

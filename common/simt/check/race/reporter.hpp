@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "common/simt/check/core/access.hpp"
-#include "common/simt/check/race/checked_access.hpp"
 #include "common/simt/check/race/launch.hpp"
 #include "common/simt/check/race/shadow.hpp"
 
@@ -22,19 +21,20 @@ public:
     void begin_block(std::shared_ptr<RaceLaunch> launch, const char* kernel);
     void block_ended();
 
-    // Nothing orders the two, and one of them is a store or an atomic operation. `unless_flag`: they are a race unless
-    // this variable turns out to be a flag; without an address they are one in any case.
+    /// Nothing orders the two, and one of them is a store or an atomic operation. `unless_flag`: they are a race unless
+    /// this variable turns out to be a flag; without an address they are one in any case.
     void report_race(const ShadowRecord& earlier, bool earlier_is_store, const CheckedAccess& current,
                      const PossibleFlag& unless_flag);
 
-    // A store may have stored the value that was already there. This is known when the lane has reached its next event.
+    /// A store may have stored the value that was already there. This is known when the lane has reached its next
+    /// event.
     bool has_doubts() const { return !doubtful_.empty(); }
     void settle_doubts();
 
-    // At this place the lane has read the value that it now updates with an atomic operation.
+    /// At this place the lane has read the value that it now updates with an atomic operation.
     void note_trying_read(uint64_t place);
 
-    // Something other than a kernel uses the memory, and nothing orders the two. `owner`: the block's number.
+    /// Something other than a kernel uses the memory, and nothing orders the two. `owner`: the block's number.
     void report_foreign(const ForeignRange& range, const Access& access, uint32_t owner);
 
 private:

@@ -13,26 +13,26 @@
 
 namespace simt::check {
 
-// How an access is ordered against others of its kind.
+/// How an access is ordered against others of its kind.
 enum class AccessKind : uint8_t {
     plain,
-    volatile_access,  // a race like a plain one, except to a flag: see RaceCheck::note_flag
-    atomic,           // an atomic operation that may write
-    block_atomic,     // the same, atomic only for the threads of one block
+    volatile_access,  ///< a race like a plain one, except to a flag: see RaceCheck::note_flag
+    atomic,           ///< an atomic operation that may write
+    block_atomic,     ///< the same, atomic only for the threads of one block
 };
 
 inline bool is_atomic(AccessKind kind) { return kind == AccessKind::atomic || kind == AccessKind::block_atomic; }
 
-// A lane of a block, or an unknown lane of its warp.
+/// A lane of a block, or an unknown lane of its warp.
 struct RecordedLane {
     unsigned lane = 0;
     bool is_any_of_warp = false;
 };
 
-// Some lanes of one warp that have accessed a word since the warp's clock stood at `clock`.
+/// Some lanes of one warp that have accessed a word since the warp's clock stood at `clock`.
 //
-// The first half, the date, says when: flags, owner, clock and warp, from the high bits down. So a block's dates grow
-// with its clock, later blocks have larger dates, and any date with flags is larger than all dates without.
+/// The first half, the date, says when: flags, owner, clock and warp, from the high bits down. So a block's dates grow
+/// with its clock, later blocks have larger dates, and any date with flags is larger than all dates without.
 class alignas(16) ShadowRecord {
 public:
     static constexpr unsigned owner_shift = 29, clock_shift = 5, flags_shift = 61;
@@ -90,7 +90,7 @@ public:
         return {warp() * 32 + bit, false};
     }
     // Whether the condition holds for the lanes of all these bits of `lanes`.
-    template <class Condition>
+    template <typename Condition>
     bool all_of(uint32_t bits, Condition holds) const {
         for (; bits; bits &= bits - 1) {
             if (!holds(first_lane(bits))) return false;
@@ -195,7 +195,7 @@ private:
     uint64_t what_ = 0;  // place, bytes, kind, lanes
 };
 
-// Which bytes of the aligned word lie in a range of addresses that it overlaps: a bit for each.
+/// Which bytes of the aligned word lie in a range of addresses that it overlaps: a bit for each.
 inline unsigned bytes_in_word(uintptr_t word, uintptr_t begin, uintptr_t end) {
     const unsigned skipped = word < begin ? static_cast<unsigned>(begin - word) : 0;
     const unsigned beyond = word + 4 > end ? static_cast<unsigned>(word + 4 - end) : 0;
@@ -203,28 +203,28 @@ inline unsigned bytes_in_word(uintptr_t word, uintptr_t begin, uintptr_t end) {
 }
 
 struct ShadowCell {
-    ShadowRecord store;  // the last one that was not an atomic operation
+    ShadowRecord store;  ///< the last one that was not an atomic operation
     ShadowRecord use;    // reads and atomic operations, as far as the store is not ordered after those of other blocks
 };
 
-// The cells of a range of addresses, zero until they are used. Unused cells take no memory.
+/// The cells of a range of addresses, zero until they are used. Unused cells take no memory.
 class ShadowMap {
 public:
     ShadowMap() = default;
-    // `cells_per_word`: 1, or 4 for a cell per byte.
+    /// `cells_per_word`: 1, or 4 for a cell per byte.
     ShadowMap(uintptr_t begin, size_t bytes, unsigned cells_per_word);
     ~ShadowMap();
     ShadowMap(const ShadowMap&) = delete;
     ShadowMap& operator=(ShadowMap&&) noexcept;
 
     bool contains(uintptr_t address) const { return address - begin_ < bytes_; }
-    // The cell of the word that holds the address, in a map with a cell per word or per byte.
+    /// The cell of the word that holds the address, in a map with a cell per word or per byte.
     ShadowCell* word(uintptr_t address) const { return cells_ + ((address - begin_) >> 2); }
     ShadowCell* aligned_word(uintptr_t address) const {
         return reinterpret_cast<ShadowCell*>(origin_ + address * (sizeof(ShadowCell) / 4));
     }
     ShadowCell* bytes_of_word(uintptr_t address) const { return cells_ + ((address - begin_) & ~uintptr_t{3}); }
-    // Forgets what happened to these addresses.
+    /// Forgets what happened to these addresses.
     void clear(uintptr_t begin, size_t bytes);
     void clear() { clear(begin_, bytes_); }
 
@@ -234,6 +234,44 @@ private:
     unsigned cells_per_word_ = 1;
     ShadowCell* cells_ = nullptr;
     uintptr_t origin_ = 0;  // where the cell of the word at address 0 would be, with a cell per word
+};
+
+// ---- an access that is being compared with the records of the shadow memory
+
+struct CheckedAccess {
+    ShadowRecord record;  ///< as the shadow memory will hold it
+    unsigned lane;
+    bool is_write;
+    bool is_shared;
+    AccessKind kind;
+    uintptr_t address;  ///< of the whole access
+    uint32_t bytes;
+    uintptr_t word = 0;           ///< the one that is being compared
+    bool is_narrow_load = false;  ///< an atomic load, for the threads of the block only
+
+    bool only_stores() const { return is_write && !is_atomic(kind); }
+    /// One of the two is atomic only within its block, and the other comes from another block.
+    bool is_too_narrow_for(const ShadowRecord& earlier) const {
+        const bool for_one_block =
+            earlier.kind() == AccessKind::block_atomic || kind == AccessKind::block_atomic || is_narrow_load;
+        return for_one_block && (earlier.owner() != record.owner() || earlier.has(ShadowRecord::several_blocks));
+    }
+};
+
+/// Two unordered accesses: the earlier one as the shadow memory holds it, and the current one.
+struct Clash {
+    ShadowRecord earlier;
+    bool earlier_is_store;
+    CheckedAccess current;
+    RecordedLane earlier_lane;  ///< one of those that the record holds
+
+    /// The order of the sides of a race does not depend on which came first: stores, atomic operations, reads; within a
+    /// kind, by place.
+    bool earlier_comes_second() const {
+        const auto rank = [](bool is_store, AccessKind kind) { return is_atomic(kind) ? 1 : is_store ? 0 : 2; };
+        const int of_earlier = rank(earlier_is_store, earlier.kind()), own = rank(current.is_write, current.kind);
+        return of_earlier != own ? of_earlier > own : earlier.place() > current.record.place();
+    }
 };
 
 }  // namespace simt::check

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/simt/check/core/symbols.hpp"
-#include "common/simt/check/race/lane_operations.hpp"
+#include "common/simt/check/race/knowledge.hpp"
 #include "common/simt/check/race/memory.hpp"
 #include "common/simt/check/race/place.hpp"
 #include "common/simt/runtime/copy.hpp"
@@ -84,7 +84,7 @@ ShadowRecord store_of_word(const ShadowCell& cell) {
 
 // Whether `visit` returns true for one of the cells of these bytes. It gets the cell's store and use records, and a
 // mask of the bytes of the word.
-template <class Visit>
+template <typename Visit>
 bool any_cell(const Operation& operation, Visit visit) {
     RaceMemory& memory = race_memory();
     const bool is_variable = memory.variables.contains(operation.begin);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Sixteen-bit floating-point formats: conversion from and to float and double, with each IEEE 754 rounding mode.
+// Sixteen-bit floating-point formats: conversion from and to float and double, with each IEEE 754 rounding mode. (The
+// programs' host code includes this, too, and does not search the folder of CUDA's headers.)
 #pragma once
 
-#include "simt/declare.h"
+#include "declare.h"
 
 namespace simt {
 
