@@ -9,8 +9,8 @@
 //                              their way into shared memory, and 16 elements from there serve 64 multiply-adds
 // It continues in hopper/float8.cuh. Any m, n and k.
 #include "kernels/matmul/float8/types.cuh"
-#include "kernels/matmul/products.cuh"
-#include "kernels/matmul/tiles.cuh"
+#include "kernels/matmul/generic/products.cuh"
+#include "kernels/matmul/generic/tiles.cuh"
 
 #include <cuda_runtime.h>
 

@@ -9,14 +9,14 @@
 // would add up. So the tensor cores add the products of one stage only, the small ones first, and the f32 units add
 // these sums. After Ootomo and Yokota, "Recovering single precision accuracy from Tensor Cores while surpassing the
 // FP32 theoretical peak performance", 2022.
-#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
+#include "kernels/matmul/generic/tiles.cuh"
 #include "kernels/matmul/hopper/fix_up.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"
 #include "kernels/matmul/hopper/tf32_rounding.cuh"
 #include "kernels/matmul/hopper/tf32x3_workspace.cuh"
 #include "kernels/matmul/hopper/transposed_operand.cuh"
-#include "kernels/matmul/tiles.cuh"
 
 #include <cuda_runtime.h>
 

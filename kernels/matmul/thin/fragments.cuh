@@ -8,10 +8,10 @@
 //                      code is short: with cold caches, a kernel also waits for its instructions
 // Any m, n and k: for few steps along k, since every warp loads its fragments again. For nvcc only.
 #include "common/cuda/launch_shape.cuh"
-#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
+#include "kernels/matmul/generic/packed_results.cuh"
+#include "kernels/matmul/generic/products.cuh"
 #include "kernels/matmul/hopper/warp_product.cuh"
-#include "kernels/matmul/packed_results.cuh"
-#include "kernels/matmul/products.cuh"
 #include "kernels/matmul/thin/pieces.cuh"
 
 #include <cuda_runtime.h>

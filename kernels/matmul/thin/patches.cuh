@@ -5,8 +5,8 @@
 //                    loads its elements of A and B straight from global memory. Lanes share them through the L1 cache
 //                    alone. The code is short: with cold caches, a short kernel also waits for its instructions
 // Any m, n and k: for few steps along k, since every lane loads its elements again.
-#include "kernels/matmul/arguments.cuh"
-#include "kernels/matmul/products.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
+#include "kernels/matmul/generic/products.cuh"
 #include "kernels/matmul/thin/pieces.cuh"
 
 #include <cuda_runtime.h>

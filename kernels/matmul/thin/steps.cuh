@@ -6,10 +6,10 @@
 //                      rows at a time. The rows of A are staged in shared memory, already converted, and broadcast
 // Any m and n, up to 16 steps. A block's rows are of one class (see pieces.cuh): a lane's columns are aligned in memory
 // to the bytes of one store, not within the row. Only the elements at the ends of a row are stored one by one.
-#include "kernels/matmul/arguments.cuh"
-#include "kernels/matmul/packed_results.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
+#include "kernels/matmul/generic/packed_results.cuh"
+#include "kernels/matmul/generic/tiles.cuh"
 #include "kernels/matmul/thin/pieces.cuh"
-#include "kernels/matmul/tiles.cuh"
 
 #include <cuda_runtime.h>
 

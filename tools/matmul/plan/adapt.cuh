@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/io/dtype.hpp"
-#include "kernels/matmul/transposed_copy.cuh"
+#include "kernels/matmul/generic/transposed_copy.cuh"
 #include "tools/matmul/plan/plan.cuh"
 
 namespace BACKEND {

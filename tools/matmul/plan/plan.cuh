@@ -17,7 +17,7 @@
 #include "common/io/dtype.hpp"
 #include "common/io/failure.hpp"
 #include "common/io/text.hpp"
-#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
 #include "tools/matmul/element.hpp"
 #include "tools/matmul/estimate.hpp"
 #include "tools/matmul/shape.hpp"

@@ -110,7 +110,7 @@ inline void estimate(Plan& plan, const ProductProblem& problem, const std::strin
     plan.ns = estimated_ns(problem.dtype, row, work, memory_speed(*problem.device));
 }
 
-// The plan of a kernel with one tile size: see kernels/matmul/arguments.cuh.
+// The plan of a kernel with one tile size: see kernels/matmul/generic/arguments.cuh.
 template <typename Tile>
 Plan plan_of(const ProductProblem& problem, const char* variant) {
     Plan plan;

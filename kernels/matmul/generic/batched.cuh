@@ -5,9 +5,9 @@
 //                    leaves idle: tiles of 16, 32 or 64 a side, 4 x 4 sums per thread, and several products per block
 //                    if one has too few threads. The next stage is in flight to registers while this one is multiplied
 // m and n up to `side`, any k. Block 64, or 256 for a side of 64; grid ceil(batch / products per block).
-#include "kernels/matmul/arguments.cuh"
-#include "kernels/matmul/products.cuh"
-#include "kernels/matmul/tiles.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
+#include "kernels/matmul/generic/products.cuh"
+#include "kernels/matmul/generic/tiles.cuh"
 
 #include <cuda_runtime.h>
 

@@ -7,8 +7,8 @@
 // A is transposed by copying its elements one by one, four bytes each, to where the lanes want them. On Hopper the
 // ladder continues in hopper/f32.cuh. Any m, n and k; grid ceil(n / tile_n) x ceil(m / tile_m), one warp per warp tile.
 #include "common/cuda/async_copy.cuh"
-#include "kernels/matmul/arguments.cuh"
-#include "kernels/matmul/tiles.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
+#include "kernels/matmul/generic/tiles.cuh"
 
 #include <cuda_runtime.h>
 

@@ -5,7 +5,7 @@
 //   RowMajor, ColumnMajor     the layout of an operand: ColumnMajor with --transpose and for Fortran order
 //   OneProduct, ManyProducts  which matrices a block works on: the only ones, or those that its z index selects
 #include "common/cuda/launch_shape.cuh"
-#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
 
 #include <cuda_runtime.h>
 

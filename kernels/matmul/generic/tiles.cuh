@@ -3,8 +3,8 @@
 // What the tiled matrix kernels share: matrices that read as zero outside their bounds, so that no kernel needs to test
 // whether its tile is whole, and the tile of one warp.
 #include "common/cuda/launch_shape.cuh"
-#include "kernels/matmul/arguments.cuh"
-#include "kernels/matmul/products.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
+#include "kernels/matmul/generic/products.cuh"
 
 #include <cuda_runtime.h>
 

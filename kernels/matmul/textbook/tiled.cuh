@@ -8,8 +8,8 @@
 // It continues in register_tile.cuh. A 16-tile does 4096 multiply-adds per 512 loads, a 32-tile 32768 per 2048.
 //
 // Any m, n and k: elements outside the matrices read as zero.
-#include "kernels/matmul/arguments.cuh"
-#include "kernels/matmul/tiles.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
+#include "kernels/matmul/generic/tiles.cuh"
 
 #include <cuda_runtime.h>
 

@@ -7,8 +7,8 @@
 // It continues in tiled.cuh. Both load two elements per multiply-add: 4 bytes per flop in f32.
 //
 // Any m, n and k; block 32 x (block_size / 32).
-#include "kernels/matmul/arguments.cuh"
-#include "kernels/matmul/tiles.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
+#include "kernels/matmul/generic/tiles.cuh"
 
 #include <cuda_runtime.h>
 

@@ -8,8 +8,8 @@
 //                       64 x 32, which touches 96 different words of shared memory per step along k, not 144
 // It continues in async.cuh. Any m, n and k; rows that are not all aligned to 16 bytes are read element by element.
 // Tile of C 128 x 128, 8 steps along k; grid ceil(n / 128) x ceil(m / 128), block 256.
-#include "kernels/matmul/arguments.cuh"
-#include "kernels/matmul/tiles.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
+#include "kernels/matmul/generic/tiles.cuh"
 
 #include <cuda_runtime.h>
 

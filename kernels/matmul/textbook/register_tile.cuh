@@ -5,8 +5,8 @@
 //                        elements of one column, so one element of B serves 8 multiply-adds
 //   matmul_register_2d   removes as many of A's: a thread computes 8 x 8, with 16 loads for 64 multiply-adds
 // It continues in vectorized.cuh. Any m, n and k.
-#include "kernels/matmul/arguments.cuh"
-#include "kernels/matmul/tiles.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
+#include "kernels/matmul/generic/tiles.cuh"
 
 #include <cuda_runtime.h>
 

@@ -6,8 +6,8 @@
 // f16 from compute capability 7.5 on, bf16 and tf32 from 8.0 on; sums are in f32. Any m, n and k. On Hopper the ladder
 // continues in hopper/mma.cuh and hopper/tf32.cuh, where the tensor cores read shared memory themselves.
 // Tile of C 64 x 64; grid ceil(n / 64) x ceil(m / 64), block 128: four warps with 32 x 32 each.
-#include "kernels/matmul/arguments.cuh"
-#include "kernels/matmul/tiles.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
+#include "kernels/matmul/generic/tiles.cuh"
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
