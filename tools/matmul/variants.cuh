@@ -88,8 +88,7 @@ inline Plans warp_tile_plans(const ProductProblem& problem) {
 }
 inline Plans async_plans(const ProductProblem& problem) {
     if (problem.dtype != DType::f32) return {};
-    Plans plans = {plan_of<MatmulAsync<LargeAsyncShape>>(problem, "async"),
-                   plan_of<MatmulAsync<SmallAsyncShape>>(problem, "async")};
+    Plans plans = {plan_of<MatmulAsync<128>>(problem, "async"), plan_of<MatmulAsync<64>>(problem, "async")};
     for (Plan& plan : plans) plan.key = plan.tile;
     return plans;
 }
@@ -110,7 +109,7 @@ Plan small_batched_plan(const ProductProblem& problem, size_t side) {
 template <typename T>
 Plans wmma_on(const ProductProblem& problem) {
     cudaFuncAttributes attributes = {};
-    if (cudaFuncGetAttributes(&attributes, matmul_wmma<T, OneProduct>) != cudaSuccess) {
+    if (cudaFuncGetAttributes(&attributes, matmul_wmma<T>) != cudaSuccess) {
         static_cast<void>(cudaGetLastError());
         return {};
     }

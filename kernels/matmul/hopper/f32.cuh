@@ -13,7 +13,7 @@
 // lane many independent sums.
 #include "common/cuda/named_barrier.cuh"
 #include "kernels/matmul/generic/arguments.cuh"
-#include "kernels/matmul/generic/tiles.cuh"
+#include "kernels/matmul/generic/packed_results.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"
 

@@ -19,7 +19,7 @@
 // (Only A's tile is transposed, not the product as in transposed_product.cuh.)
 #include "common/cuda/named_barrier.cuh"
 #include "kernels/matmul/generic/arguments.cuh"
-#include "kernels/matmul/generic/tiles.cuh"
+#include "kernels/matmul/generic/packed_results.cuh"
 #include "kernels/matmul/hopper/fix_up.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"

@@ -9,7 +9,7 @@
 // types have matmul_hopper_transposed for this.
 #include "common/cuda/named_barrier.cuh"
 #include "kernels/matmul/generic/arguments.cuh"
-#include "kernels/matmul/generic/tiles.cuh"
+#include "kernels/matmul/generic/packed_results.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"
 #include "kernels/matmul/hopper/transposed_operand.cuh"

@@ -5,10 +5,12 @@
 //                  ones are in flight, copied to shared memory without passing through registers. Also removes one of
 //                  the two barriers per stage
 // A is transposed by copying its elements one by one, four bytes each, to where the lanes want them. On Hopper the
-// ladder continues in hopper/f32.cuh. Any m, n and k; grid ceil(n / tile_n) x ceil(m / tile_m), one warp per warp tile.
+// ladder continues in hopper/f32.cuh. Any m, n and k.
 #include "common/cuda/async_copy.cuh"
+#include "common/cuda/launch_shape.cuh"
 #include "kernels/matmul/generic/arguments.cuh"
-#include "kernels/matmul/generic/tiles.cuh"
+#include "kernels/matmul/generic/launch_tiles.cuh"
+#include "kernels/matmul/textbook/vectorized.cuh"
 
 #include <cuda_runtime.h>
 
@@ -16,99 +18,90 @@
 
 namespace BACKEND {
 
-/// tile_m x tile_n sums per block, `steps` steps along k per stage, `stages` stages in shared memory.
-template <int tile_m_, int tile_n_, typename Warp_, int stages_>
-struct AsyncShape {
-    using Warp = Warp_;
-    static constexpr int tile_m = tile_m_, tile_n = tile_n_, stages = stages_, steps = 8;
-    static constexpr int warps_n = tile_n / Warp::warp_n, threads = tile_m / Warp::warp_m * warps_n * 32;
-    static_assert(tile_m * steps % threads == 0 && tile_n * steps / 4 % threads == 0, "every thread copies as much");
+/// 8 steps along k of the block's rows of A, transposed and padded as in the vectorized kernel, and columns of B.
+template <int tile>
+struct AsyncStage {
+    float a[8][tile + 4], b[8][tile];
 
-    struct Stage {
-        float a[steps][tile_m + 4];  // padded: transposed elements fall into different banks
-        float b[steps][tile_n];
-    };
+    /// Starts this thread's copies; zeros lie beyond the matrices' edges. B is copied in fours if its rows allow it.
+    __device__ void copy(const float* from_a, const float* from_b, size_t m, size_t n, size_t k, size_t top,
+                         size_t left, size_t step) {
+        constexpr unsigned threads = 2 * tile;
+        const unsigned thread = threadIdx.x;
+#pragma unroll
+        for (unsigned first = 0; first < tile * 8; first += threads) {
+            const unsigned y = (first + thread) / 8, x = (first + thread) % 8;
+            const bool there = top + y < m && step + x < k;
+            copy_async(&a[x][y], there ? from_a + (top + y) * k + step + x : from_a, there);
+        }
+        if (n % 4 == 0) {
+#pragma unroll
+            for (unsigned first = 0; first < tile * 8 / 4; first += threads) {
+                const unsigned y = (first + thread) / (tile / 4), x = (first + thread) % (tile / 4) * 4;
+                const bool there = step + y < k && left + x < n;
+                const float* from = there ? from_b + (step + y) * n + left + x : from_b;
+                copy_async(reinterpret_cast<float4*>(&b[y][x]), reinterpret_cast<const float4*>(from), there);
+            }
+        } else {
+            for (unsigned i = thread; i < tile * 8; i += threads) {
+                const unsigned y = i / tile, x = i % tile;
+                const bool there = step + y < k && left + x < n;
+                copy_async(&b[y][x], there ? from_b + (step + y) * n + left + x : from_b, there);
+            }
+        }
+        commit_copies();
+    }
 };
 
-using LargeAsyncShape = AsyncShape<128, 128, WarpTile<64, 32, 8>, 3>;
-using SmallAsyncShape = AsyncShape<64, 64, WarpTile<32, 32, 8>, 3>;
-
-/// Starts this thread's copies of the stage at k. B is copied in fours if its rows allow it.
-template <typename Shape>
-__device__ inline void copy_stage(typename Shape::Stage& stage, const MatrixView<const float>& a,
-                                  const MatrixView<const float>& b, size_t row, size_t column, size_t k, int thread) {
+/// The block's tile x tile of C: 2 x tile / 32 warps of 8 x 4 lanes, each with tile / 2 x 32 sums.
+template <int tile>
+__device__ inline void multiply_async(const float* a, const float* b, float* c, size_t m, size_t n, size_t k) {
+    constexpr int stages = 3;
+    __shared__ __align__(16) AsyncStage<tile> ring[stages];
+    const size_t top = size_t(blockIdx.y) * tile, left = size_t(blockIdx.x) * tile;
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const unsigned y = warp / (tile / 32) * (tile / 2) + lane / 4 * 4, x = warp % (tile / 32) * 32 + lane % 4 * 4;
+    float sums[tile / 16][8] = {};
 #pragma unroll
-    for (int i = 0; i < Shape::tile_m * Shape::steps; i += Shape::threads) {
-        const int y = (i + thread) / Shape::steps, step = (i + thread) % Shape::steps;
-        const bool there = a.holds(row + y, k + step);
-        copy_async(&stage.a[step][y], there ? a.data + (row + y) * a.columns + k + step : a.data, there);
-    }
-    if (b.has_fours()) {
-#pragma unroll
-        for (int i = 0; i < Shape::tile_n * Shape::steps / 4; i += Shape::threads) {
-            const int step = (i + thread) / (Shape::tile_n / 4), x = (i + thread) % (Shape::tile_n / 4) * 4;
-            const bool there = b.holds(k + step, column + x);
-            const float* source = there ? b.data + (k + step) * b.columns + column + x : b.data;
-            copy_async(reinterpret_cast<float4*>(&stage.b[step][x]), reinterpret_cast<const float4*>(source), there);
-        }
-    } else {
-        for (int i = thread; i < Shape::tile_n * Shape::steps; i += Shape::threads) {
-            const int step = i / Shape::tile_n, x = i % Shape::tile_n;
-            const bool there = b.holds(k + step, column + x);
-            copy_async(&stage.b[step][x], there ? b.data + (k + step) * b.columns + column + x : b.data, there);
-        }
-    }
-    commit_copies();
-}
-
-/// Grid ceil(n / tile_n) x ceil(m / tile_m), block Shape::threads.
-template <typename Shape, typename Products>
-__global__ void __launch_bounds__(Shape::threads, 2)
-    matmul_async(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c, Products products) {
-    using Warp = typename Shape::Warp;
-    __shared__ __align__(16) typename Shape::Stage ring[Shape::stages];
-    products.select(a.data, b.data, c.data);
-    const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
-    const size_t row = products.block_row() * Shape::tile_m, column = static_cast<size_t>(blockIdx.x) * Shape::tile_n;
-    const int warp_row = warp / Shape::warps_n * Warp::warp_m, warp_column = warp % Shape::warps_n * Warp::warp_n;
-    float sums[Warp::rows][Warp::columns] = {};
-#pragma unroll
-    for (int s = 0; s < Shape::stages - 1; ++s)
-        copy_stage<Shape>(ring[s], a, b, row, column, size_t(s) * Shape::steps, thread);
-    int now = 0, next = Shape::stages - 1;
-    for (size_t k = 0; k < a.columns; k += Shape::steps) {
-        wait_copies<Shape::stages - 2>();  // this thread's part of the stage has arrived
+    for (int s = 0; s < stages - 1; ++s) ring[s].copy(a, b, m, n, k, top, left, size_t(s) * 8);
+    int now = 0, next = stages - 1;
+    for (size_t step = 0; step < k; step += 8) {
+        wait_copies<stages - 2>();  // this thread's part of the stage has arrived
         __syncthreads();  // all threads' parts have, and all are done with the previous stage, which is refilled next
-        copy_stage<Shape>(ring[next], a, b, row, column, k + (Shape::stages - 1) * Shape::steps, thread);
+        ring[next].copy(a, b, m, n, k, top, left, step + (stages - 1) * 8);
 #pragma unroll
-        for (int i = 0; i < Shape::steps; ++i)
-            Warp::multiply(&ring[now].a[i][warp_row], &ring[now].b[i][warp_column], lane, sums);
-        now = now + 1 == Shape::stages ? 0 : now + 1;
-        next = next + 1 == Shape::stages ? 0 : next + 1;
+        for (int i = 0; i < 8; ++i) add_step<32, 16>(sums, &ring[now].a[i][y], &ring[now].b[i][x]);
+        now = now + 1 == stages ? 0 : now + 1;
+        next = next + 1 == stages ? 0 : next + 1;
     }
     wait_copies<0>();  // the last copies write only zeros, but must not do so after the block has exited
-    Warp::store(c, row + warp_row, column + warp_column, lane, sums);
+    store_sums<32, 16>(sums, c, m, n, top + y, left + x);
 }
 
-template <typename Shape>
+/// Grid ceil(n / tile) x ceil(m / tile), block 2 tile.
+template <int tile>
+__global__ void __launch_bounds__(2 * tile, 2)
+    matmul_async(const float* a, const float* b, float* c, size_t m, size_t n, size_t k) {
+    multiply_async<tile>(a, b, c, m, n, k);
+}
+
+/// A side of 128, or of 64 where larger tiles would leave multiprocessors idle.
+template <int side>
 struct MatmulAsync {
     using Element = float;
-    static constexpr TileSize tile = {Shape::tile_m, Shape::tile_n, Shape::steps};
-    static constexpr bool takes_batch = true;
+    static constexpr int threads = 2 * side, resident = 2;
+    static constexpr TileSize tile = {side, side, 8};
 
+    __device__ static void multiply(const float* a, const float* b, float* c, size_t m, size_t n, size_t k) {
+        multiply_async<side>(a, b, c, m, n, k);
+    }
     static LaunchShape enqueue(const MatmulArguments<float>& arguments) {
-        const dim3 grid = grid_of_tiles(divide_up(arguments.m, tile.m), divide_up(arguments.n, tile.n)),
-                   block(Shape::threads);
-        return launch_batch(arguments, grid, [&](const auto& some, const dim3& whole, auto products) {
-            matmul_async<Shape><<<whole, block, 0, some.stream>>>(a_of(some), b_of(some), c_of(some), products);
-            return LaunchShape{whole, block, 0, address_of(matmul_async<Shape, decltype(products)>)};
+        return launch_tiles(arguments, side, side, [](const dim3& grid, const auto& of) {
+            if (of.batch > 1) return launch_batch<MatmulAsync>(grid, of);
+            matmul_async<side><<<grid, threads, 0, of.stream>>>(of.d_a, of.d_b, of.d_c, of.m, of.n, of.k);
+            return LaunchShape{grid, dim3(threads), 0, address_of(matmul_async<side>)};
         });
     }
 };
-
-/// Whether large tiles give every multiprocessor work; if not, small ones are faster.
-inline bool async_tile_is_large(size_t m, size_t n, size_t batch, size_t multiprocessors) {
-    return divide_up(m, LargeAsyncShape::tile_m) * divide_up(n, LargeAsyncShape::tile_n) * batch >= multiprocessors;
-}
 
 }  // namespace BACKEND

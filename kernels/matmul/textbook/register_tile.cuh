@@ -5,8 +5,9 @@
 //                        elements of one column, so one element of B serves 8 multiply-adds
 //   matmul_register_2d   removes as many of A's: a thread computes 8 x 8, with 16 loads for 64 multiply-adds
 // It continues in vectorized.cuh. Any m, n and k.
+#include "common/cuda/launch_shape.cuh"
 #include "kernels/matmul/generic/arguments.cuh"
-#include "kernels/matmul/generic/tiles.cuh"
+#include "kernels/matmul/generic/launch_tiles.cuh"
 
 #include <cuda_runtime.h>
 
@@ -14,92 +15,95 @@
 
 namespace BACKEND {
 
-constexpr TileSize register_1d_tile = {64, 64, 8};
-constexpr unsigned register_1d_block = 512;
-
-/// Tile of C 64 x 64, 8 steps along k. Grid ceil(n / 64) x ceil(m / 64), block 512.
-template <typename T, typename A, typename B, typename Products>
-__global__ void __launch_bounds__(register_1d_block)
-    matmul_register_1d(MatrixView<const T, A> a, MatrixView<const T, B> b, MatrixView<T> c, Products products) {
-    constexpr int tile_m = register_1d_tile.m, tile_n = register_1d_tile.n, tile_k = register_1d_tile.k, rows = 8,
-                  threads = register_1d_block;
-    __shared__ T a_tile[tile_m][tile_k + A::pad];
-    __shared__ T b_tile[tile_k][tile_n + B::pad];
-    products.select(a.data, b.data, c.data);
-    const int thread = static_cast<int>(threadIdx.x), x = thread % tile_n, y = thread / tile_n * rows;
-    const size_t row = products.block_row() * tile_m, column = static_cast<size_t>(blockIdx.x) * tile_n;
-    T sums[rows] = {};
-    for (size_t k = 0; k < a.columns; k += tile_k) {
-        load_tile<tile_m, tile_k, threads>(a_tile, a, row, k, thread);
-        load_tile<tile_k, tile_n, threads>(b_tile, b, k, column, thread);
-        __syncthreads();  // both tiles are loaded
+/// All `threads` of a block load a tile whose corner is (top, left) of a matrix of `height` rows of `width` elements;
+/// beyond its edges are zeros. Neighboring lanes read neighbors.
+template <int threads, int rows, int columns, typename T>
+__device__ inline void load_tile(T (&tile)[rows][columns], const T* matrix, size_t height, size_t width, size_t top,
+                                 size_t left) {
+    static_assert(rows * columns % threads == 0, "every thread loads as many elements");
 #pragma unroll
-        for (int i = 0; i < tile_k; ++i) {
-            const T right = b_tile[i][x];
-#pragma unroll
-            for (int r = 0; r < rows; ++r) sums[r] += a_tile[y + r][i] * right;
-        }
-        __syncthreads();  // both tiles have been read
+    for (unsigned first = 0; first < rows * columns; first += threads) {
+        const unsigned number = first + threadIdx.x, y = number / columns, x = number % columns;
+        tile[y][x] = top + y < height && left + x < width ? matrix[(top + y) * width + left + x] : T(0);
     }
-#pragma unroll
-    for (int r = 0; r < rows; ++r) c.store(row + y + r, column + x, sums[r]);
 }
 
-constexpr int register_2d_side = 8, register_2d_steps = 8;
-
-/// Tile of C (8 threads_m) x (8 threads_n), 8 steps along k. A thread's rows and columns are threads_m and threads_n
-/// apart, so that neighboring lanes read neighboring words. Block threads_m * threads_n, grid ceil(n / tile_n) x
-/// ceil(m / tile_m).
-template <typename T, int threads_m, int threads_n, typename A, typename B, typename Products>
-__global__ void __launch_bounds__(threads_m* threads_n)
-    matmul_register_2d(MatrixView<const T, A> a, MatrixView<const T, B> b, MatrixView<T> c, Products products) {
-    constexpr int side = register_2d_side, tile_m = side * threads_m, tile_n = side * threads_n,
-                  tile_k = register_2d_steps, threads = threads_m * threads_n;
-    __shared__ T a_tile[tile_m][tile_k + A::pad];
-    __shared__ T b_tile[tile_k][tile_n + B::pad];
-    products.select(a.data, b.data, c.data);
-    const int thread = static_cast<int>(threadIdx.x), x = thread % threads_n, y = thread / threads_n;
-    const size_t row = products.block_row() * tile_m, column = static_cast<size_t>(blockIdx.x) * tile_n;
-    T sums[side][side] = {};
-    for (size_t k = 0; k < a.columns; k += tile_k) {
-        load_tile<tile_m, tile_k, threads>(a_tile, a, row, k, thread);
-        load_tile<tile_k, tile_n, threads>(b_tile, b, k, column, thread);
+/// Tile of C 64 x 64, 8 steps along k. Grid ceil(n / 64) x ceil(m / 64), block 512.
+template <typename T>
+__global__ void __launch_bounds__(512) matmul_register_1d(const T* a, const T* b, T* c, size_t m, size_t n, size_t k) {
+    __shared__ T a_tile[64][8], b_tile[8][64];
+    const unsigned x = threadIdx.x % 64, y = threadIdx.x / 64 * 8;
+    const size_t top = size_t(blockIdx.y) * 64, left = size_t(blockIdx.x) * 64;
+    T sums[8] = {};
+    for (size_t step = 0; step < k; step += 8) {
+        load_tile<512>(a_tile, a, m, k, top, step);
+        load_tile<512>(b_tile, b, k, n, step, left);
         __syncthreads();  // both tiles are loaded
 #pragma unroll
-        for (int i = 0; i < tile_k; ++i) {
-            T left[side], right[side];
+        for (int i = 0; i < 8; ++i) {
+            const T right = b_tile[i][x];
 #pragma unroll
-            for (int r = 0; r < side; ++r) left[r] = a_tile[y + r * threads_m][i];
-#pragma unroll
-            for (int s = 0; s < side; ++s) right[s] = b_tile[i][x + s * threads_n];
-#pragma unroll
-            for (int r = 0; r < side; ++r)
-#pragma unroll
-                for (int s = 0; s < side; ++s) sums[r][s] += left[r] * right[s];
+            for (int r = 0; r < 8; ++r) sums[r] += a_tile[y + r][i] * right;
         }
         __syncthreads();  // both tiles have been read
     }
 #pragma unroll
-    for (int r = 0; r < side; ++r)
+    for (int r = 0; r < 8; ++r)
+        if (top + y + r < m && left + x < n) c[(top + y + r) * n + left + x] = sums[r];
+}
+
+/// The block's tile of C, of 8 side x 8 side elements. A thread's rows and columns are `side` apart, so that neighboring
+/// lanes read neighboring words.
+template <int side, typename T>
+__device__ inline void multiply_register_2d(const T* a, const T* b, T* c, size_t m, size_t n, size_t k) {
+    constexpr int tile = 8 * side, threads = side * side;
+    __shared__ T a_tile[tile][8], b_tile[8][tile];
+    const unsigned x = threadIdx.x % side, y = threadIdx.x / side;
+    const size_t top = size_t(blockIdx.y) * tile, left = size_t(blockIdx.x) * tile;
+    T sums[8][8] = {};
+    for (size_t step = 0; step < k; step += 8) {
+        load_tile<threads>(a_tile, a, m, k, top, step);
+        load_tile<threads>(b_tile, b, k, n, step, left);
+        __syncthreads();  // both tiles are loaded
 #pragma unroll
-        for (int s = 0; s < side; ++s) c.store(row + y + r * threads_m, column + x + s * threads_n, sums[r][s]);
+        for (int i = 0; i < 8; ++i) {
+            T column_of_a[8], row_of_b[8];
+#pragma unroll
+            for (int r = 0; r < 8; ++r) column_of_a[r] = a_tile[y + r * side][i];
+#pragma unroll
+            for (int s = 0; s < 8; ++s) row_of_b[s] = b_tile[i][x + s * side];
+#pragma unroll
+            for (int r = 0; r < 8; ++r)
+#pragma unroll
+                for (int s = 0; s < 8; ++s) sums[r][s] += column_of_a[r] * row_of_b[s];
+        }
+        __syncthreads();  // both tiles have been read
+    }
+#pragma unroll
+    for (int r = 0; r < 8; ++r)
+#pragma unroll
+        for (int s = 0; s < 8; ++s) {
+            const size_t row = top + y + r * side, column = left + x + s * side;
+            if (row < m && column < n) c[row * n + column] = sums[r][s];
+        }
+}
+
+/// Tile of C (8 side) x (8 side), 8 steps along k. Grid ceil(n / (8 side)) x ceil(m / (8 side)), block side * side.
+template <int side, typename T>
+__global__ void __launch_bounds__(side* side)
+    matmul_register_2d(const T* a, const T* b, T* c, size_t m, size_t n, size_t k) {
+    multiply_register_2d<side>(a, b, c, m, n, k);
 }
 
 template <typename T>
 struct MatmulRegister1d {
     using Element = T;
-    static constexpr TileSize tile = register_1d_tile;
-    static constexpr bool takes_batch = true, takes_transposed = true;
+    static constexpr TileSize tile = {64, 64, 8};
 
     static LaunchShape enqueue(const MatmulArguments<T>& arguments) {
-        const dim3 grid = grid_of_tiles(divide_up(arguments.m, tile.m), divide_up(arguments.n, tile.n)),
-                   block(register_1d_block);
-        return launch_in_any_layout(arguments, grid, [&](const auto& some, auto whole, auto a, auto b, auto products) {
-            using A = decltype(a);
-            using B = decltype(b);
-            matmul_register_1d<T, A, B>
-                <<<whole, block, 0, some.stream>>>(a_of<A>(some), b_of<B>(some), c_of(some), products);
-            return LaunchShape{whole, block, 0, address_of(matmul_register_1d<T, A, B, decltype(products)>)};
+        return launch_each(arguments, tile.m, tile.n, [](const dim3& grid, const auto& of) {
+            matmul_register_1d<<<grid, 512, 0, of.stream>>>(of.d_a, of.d_b, of.d_c, of.m, of.n, of.k);
+            return LaunchShape{grid, dim3(512), 0, address_of(matmul_register_1d<T>)};
         });
     }
 };
@@ -108,20 +112,17 @@ struct MatmulRegister1d {
 template <typename T>
 struct MatmulRegister2d {
     using Element = T;
-    static constexpr int threads = sizeof(T) == 4 ? 16 : 8;  // along each side of the tile
-    static constexpr TileSize tile = {register_2d_side * threads, register_2d_side* threads, register_2d_steps};
-    static constexpr bool takes_batch = true, takes_transposed = true;
+    static constexpr int side = sizeof(T) == 4 ? 16 : 8, threads = side * side, resident = 1;
+    static constexpr TileSize tile = {8 * side, 8 * side, 8};
 
+    __device__ static void multiply(const T* a, const T* b, T* c, size_t m, size_t n, size_t k) {
+        multiply_register_2d<side>(a, b, c, m, n, k);
+    }
     static LaunchShape enqueue(const MatmulArguments<T>& arguments) {
-        const dim3 grid = grid_of_tiles(divide_up(arguments.m, tile.m), divide_up(arguments.n, tile.n)),
-                   block(threads * threads);
-        return launch_in_any_layout(arguments, grid, [&](const auto& some, auto whole, auto a, auto b, auto products) {
-            using A = decltype(a);
-            using B = decltype(b);
-            matmul_register_2d<T, threads, threads, A, B>
-                <<<whole, block, 0, some.stream>>>(a_of<A>(some), b_of<B>(some), c_of(some), products);
-            return LaunchShape{whole, block, 0,
-                               address_of(matmul_register_2d<T, threads, threads, A, B, decltype(products)>)};
+        return launch_tiles(arguments, tile.m, tile.n, [](const dim3& grid, const auto& of) {
+            if (of.batch > 1) return launch_batch<MatmulRegister2d>(grid, of);
+            matmul_register_2d<side><<<grid, threads, 0, of.stream>>>(of.d_a, of.d_b, of.d_c, of.m, of.n, of.k);
+            return LaunchShape{grid, dim3(threads), 0, address_of(matmul_register_2d<side, T>)};
         });
     }
 };

@@ -8,8 +8,9 @@
 //                       64 x 32, which touches 96 different words of shared memory per step along k, not 144
 // It continues in async.cuh. Any m, n and k; rows that are not all aligned to 16 bytes are read element by element.
 // Tile of C 128 x 128, 8 steps along k; grid ceil(n / 128) x ceil(m / 128), block 256.
+#include "common/cuda/launch_shape.cuh"
 #include "kernels/matmul/generic/arguments.cuh"
-#include "kernels/matmul/generic/tiles.cuh"
+#include "kernels/matmul/generic/launch_tiles.cuh"
 
 #include <cuda_runtime.h>
 
@@ -17,99 +18,133 @@
 
 namespace BACKEND {
 
-constexpr int vectorized_tile = 128, vectorized_steps = 8, vectorized_block = 256;
+/// Four neighbors from a column that is a multiple of four, of a matrix of `height` rows of `width` elements. Beyond its
+/// edges are zeros. One access of 16 bytes if all rows begin at multiples of 16 bytes.
+__device__ inline float4 load_four(const float* matrix, size_t height, size_t width, size_t row, size_t column) {
+    const float* from = matrix + row * width + column;
+    if (row >= height || column >= width) return make_float4(0, 0, 0, 0);
+    if (width % 4 == 0) return *reinterpret_cast<const float4*>(from);
+    return make_float4(from[0], column + 1 < width ? from[1] : 0, column + 2 < width ? from[2] : 0,
+                       column + 3 < width ? from[3] : 0);
+}
 
-/// One stage in shared memory. A's rows are padded by four elements, which spreads the transposed elements over the
-/// banks.
-struct VectorizedStage {
-    float a[vectorized_steps][vectorized_tile + 4];
-    float b[vectorized_steps][vectorized_tile];
+// The sums of a thread lie in groups of 4 x 4, `down` rows and `across` columns apart.
 
-    /// Each thread loads four elements of A, along k, and four of B, along n.
-    __device__ void load(const MatrixView<const float>& matrix_a, const MatrixView<const float>& matrix_b, size_t row,
-                         size_t column, size_t k, int thread) {
-        const int a_row = thread / 2, a_step = thread % 2 * 4, b_step = thread / 32, b_column = thread % 32 * 4;
-        const float4 along_k = matrix_a.load_four(row + a_row, k + a_step);
-        a[a_step][a_row] = along_k.x;
-        a[a_step + 1][a_row] = along_k.y;
-        a[a_step + 2][a_row] = along_k.z;
-        a[a_step + 3][a_row] = along_k.w;
-        *reinterpret_cast<float4*>(&b[b_step][b_column]) = matrix_b.load_four(k + b_step, column + b_column);
-    }
-};
+/// sums += one step along k. a, b: the thread's first elements of a column of A and of a row of B, in shared memory.
+template <int down, int across, int rows, int columns>
+__device__ inline void add_step(float (&sums)[rows][columns], const float* a, const float* b) {
+    float column_of_a[rows], row_of_b[columns];
+#pragma unroll
+    for (int r = 0; r < rows; r += 4)
+        *reinterpret_cast<float4*>(column_of_a + r) = *reinterpret_cast<const float4*>(a + r / 4 * down);
+#pragma unroll
+    for (int s = 0; s < columns; s += 4)
+        *reinterpret_cast<float4*>(row_of_b + s) = *reinterpret_cast<const float4*>(b + s / 4 * across);
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+#pragma unroll
+        for (int s = 0; s < columns; ++s) sums[r][s] += column_of_a[r] * row_of_b[s];
+}
 
-/// The warp tile of each of the two kernels, with 8 x 8 sums per lane; warps_n of them lie side by side in the block's
-/// tile. In RowsOfThreads a warp is two rows of 16 threads.
-struct RowsOfThreads : WarpTile<16, 128, 2> {
-    static constexpr int warps_n = 1;
-};
-struct SquareOfThreads : WarpTile<64, 32, 8> {
-    static constexpr int warps_n = 4;
-};
+/// (top, left): the thread's first element of C.
+template <int down, int across, int rows, int columns>
+__device__ inline void store_sums(const float (&sums)[rows][columns], float* c, size_t m, size_t n, size_t top,
+                                  size_t left) {
+#pragma unroll
+    for (int r = 0; r < rows; ++r)
+#pragma unroll
+        for (int s = 0; s < columns; s += 4) {
+            const size_t row = top + r / 4 * down + r % 4, column = left + s / 4 * across;
+            float* to = c + row * n + column;
+            if (row >= m || column >= n) continue;
+            if (n % 4 == 0) {
+                *reinterpret_cast<float4*>(to) =
+                    make_float4(sums[r][s], sums[r][s + 1], sums[r][s + 2], sums[r][s + 3]);
+            } else {
+#pragma unroll
+                for (int i = 0; i < 4; ++i)
+                    if (column + i < n) to[i] = sums[r][s + i];
+            }
+        }
+}
 
-template <typename Warp>
-__device__ inline void multiply_tiles(const MatrixView<const float>& a, const MatrixView<const float>& b,
-                                      const MatrixView<float>& c, size_t block_row) {
-    __shared__ __align__(16) VectorizedStage stage;
-    const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
-    const size_t row = block_row * vectorized_tile, column = static_cast<size_t>(blockIdx.x) * vectorized_tile;
-    const int warp_row = warp / Warp::warps_n * Warp::warp_m, warp_column = warp % Warp::warps_n * Warp::warp_n;
-    float sums[Warp::rows][Warp::columns] = {};
-    for (size_t k = 0; k < a.columns; k += vectorized_steps) {
-        stage.load(a, b, row, column, k, thread);
+/// The block's tile of C, by 256 threads with 8 x 8 sums each. (y, x): the thread's first element in it.
+template <int down, int across>
+__device__ inline void multiply_in_fours(const float* a, const float* b, float* c, size_t m, size_t n, size_t k,
+                                         unsigned y, unsigned x) {
+    // A's rows are padded by four elements, which spreads the transposed elements over the banks.
+    __shared__ __align__(16) float a_tile[8][128 + 4], b_tile[8][128];
+    const size_t top = size_t(blockIdx.y) * 128, left = size_t(blockIdx.x) * 128;
+    // Each thread loads four elements of A, along k, and four of B, along n.
+    const unsigned thread = threadIdx.x, a_row = thread / 2, a_step = thread % 2 * 4, b_step = thread / 32,
+                   b_column = thread % 32 * 4;
+    float sums[8][8] = {};
+    for (size_t step = 0; step < k; step += 8) {
+        const float4 of_a = load_four(a, m, k, top + a_row, step + a_step);
+        a_tile[a_step][a_row] = of_a.x;
+        a_tile[a_step + 1][a_row] = of_a.y;
+        a_tile[a_step + 2][a_row] = of_a.z;
+        a_tile[a_step + 3][a_row] = of_a.w;
+        *reinterpret_cast<float4*>(&b_tile[b_step][b_column]) = load_four(b, k, n, step + b_step, left + b_column);
         __syncthreads();  // both tiles are loaded
 #pragma unroll
-        for (int i = 0; i < vectorized_steps; ++i)
-            Warp::multiply(&stage.a[i][warp_row], &stage.b[i][warp_column], lane, sums);
+        for (int i = 0; i < 8; ++i) add_step<down, across>(sums, &a_tile[i][y], &b_tile[i][x]);
         __syncthreads();  // both tiles have been read
     }
-    Warp::store(c, row + warp_row, column + warp_column, lane, sums);
+    store_sums<down, across>(sums, c, m, n, top + y, left + x);
 }
 
-/// Grid ceil(n / 128) x ceil(m / 128), block 256.
-template <typename Products>
-__global__ void __launch_bounds__(vectorized_block)
-    matmul_vectorized(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c, Products products) {
-    products.select(a.data, b.data, c.data);
-    multiply_tiles<RowsOfThreads>(a, b, c, products.block_row());
+/// 16 x 16 threads in rows; a warp is two of them.
+__device__ inline void multiply_vectorized(const float* a, const float* b, float* c, size_t m, size_t n, size_t k) {
+    const unsigned y = threadIdx.x / 16 * 4, x = threadIdx.x % 16 * 4;
+    multiply_in_fours<64, 64>(a, b, c, m, n, k, y, x);
+}
+__global__ void __launch_bounds__(256)
+    matmul_vectorized(const float* a, const float* b, float* c, size_t m, size_t n, size_t k) {
+    multiply_vectorized(a, b, c, m, n, k);
 }
 
-/// Grid ceil(n / 128) x ceil(m / 128), block 256.
-template <typename Products>
-__global__ void __launch_bounds__(vectorized_block)
-    matmul_warp_tile(MatrixView<const float> a, MatrixView<const float> b, MatrixView<float> c, Products products) {
-    products.select(a.data, b.data, c.data);
-    multiply_tiles<SquareOfThreads>(a, b, c, products.block_row());
+/// 2 x 4 warps of 8 x 4 lanes.
+__device__ inline void multiply_warp_tile(const float* a, const float* b, float* c, size_t m, size_t n, size_t k) {
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const unsigned y = warp / 4 * 64 + lane / 4 * 4, x = warp % 4 * 32 + lane % 4 * 4;
+    multiply_in_fours<32, 16>(a, b, c, m, n, k, y, x);
 }
-
-inline dim3 vectorized_grid(const MatmulArguments<float>& arguments) {
-    return grid_of_tiles(divide_up(arguments.m, vectorized_tile), divide_up(arguments.n, vectorized_tile));
+__global__ void __launch_bounds__(256)
+    matmul_warp_tile(const float* a, const float* b, float* c, size_t m, size_t n, size_t k) {
+    multiply_warp_tile(a, b, c, m, n, k);
 }
 
 struct MatmulVectorized {
     using Element = float;
-    static constexpr TileSize tile = {vectorized_tile, vectorized_tile, vectorized_steps};
-    static constexpr bool takes_batch = true;
+    static constexpr int threads = 256, resident = 2;
+    static constexpr TileSize tile = {128, 128, 8};
 
+    __device__ static void multiply(const float* a, const float* b, float* c, size_t m, size_t n, size_t k) {
+        multiply_vectorized(a, b, c, m, n, k);
+    }
     static LaunchShape enqueue(const MatmulArguments<float>& arguments) {
-        const dim3 grid = vectorized_grid(arguments), block(vectorized_block);
-        return launch_batch(arguments, grid, [&](const auto& some, const dim3& whole, auto products) {
-            matmul_vectorized<<<whole, block, 0, some.stream>>>(a_of(some), b_of(some), c_of(some), products);
-            return LaunchShape{whole, block, 0, address_of(matmul_vectorized<decltype(products)>)};
+        return launch_tiles(arguments, tile.m, tile.n, [](const dim3& grid, const auto& of) {
+            if (of.batch > 1) return launch_batch<MatmulVectorized>(grid, of);
+            matmul_vectorized<<<grid, threads, 0, of.stream>>>(of.d_a, of.d_b, of.d_c, of.m, of.n, of.k);
+            return LaunchShape{grid, dim3(threads), 0, address_of(matmul_vectorized)};
         });
     }
 };
 
 struct MatmulWarpTile {
     using Element = float;
-    static constexpr TileSize tile = {vectorized_tile, vectorized_tile, vectorized_steps};
-    static constexpr bool takes_batch = true;
+    static constexpr int threads = 256, resident = 2;
+    static constexpr TileSize tile = {128, 128, 8};
 
+    __device__ static void multiply(const float* a, const float* b, float* c, size_t m, size_t n, size_t k) {
+        multiply_warp_tile(a, b, c, m, n, k);
+    }
     static LaunchShape enqueue(const MatmulArguments<float>& arguments) {
-        const dim3 grid = vectorized_grid(arguments), block(vectorized_block);
-        return launch_batch(arguments, grid, [&](const auto& some, const dim3& whole, auto products) {
-            matmul_warp_tile<<<whole, block, 0, some.stream>>>(a_of(some), b_of(some), c_of(some), products);
-            return LaunchShape{whole, block, 0, address_of(matmul_warp_tile<decltype(products)>)};
+        return launch_tiles(arguments, tile.m, tile.n, [](const dim3& grid, const auto& of) {
+            if (of.batch > 1) return launch_batch<MatmulWarpTile>(grid, of);
+            matmul_warp_tile<<<grid, threads, 0, of.stream>>>(of.d_a, of.d_b, of.d_c, of.m, of.n, of.k);
+            return LaunchShape{grid, dim3(threads), 0, address_of(matmul_warp_tile)};
         });
     }
 };

@@ -118,11 +118,11 @@ Plan plan_of(const ProductProblem& problem, const char* variant) {
         return Tile::enqueue(arguments.as<typename Tile::Element>());
     };
     plan.tile = tile_name(Tile::tile);
-    plan.takes_batch = takes_batch<Tile>;
+    plan.takes_batch = true;
     plan.takes_transposed = takes_transposed<Tile>;
     TileDivision by;
     by.tile = Tile::tile;
-    by.products = plan.takes_batch ? problem.form.products() : 1;
+    by.products = problem.form.products();
     by.blocks_at_once = estimated_multiprocessors(problem);
     by.reads_any_rows = true;
     estimate(plan, problem, text("{}:{}", variant, plan.tile), tile_work(problem, by));
