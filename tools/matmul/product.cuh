@@ -128,17 +128,6 @@ struct DeviceProduct {
     void upload_scales(const float* h_scales) { copy_scales(scales.data(), h_scales); }
     void download(void* h_c) { copier.to_host(h_c, c.data(), c.bytes()); }
 
-    // Copies matrices of a batch that are contiguous on the host.
-    void upload_dense_a(const void* h_a) { upload_dense(a, h_a, shape.m * shape.k, strides.a); }
-    void upload_dense_b(const void* h_b) { upload_dense(b, h_b, shape.k * shape.n, strides.b); }
-    void download_dense_c(void* h_c) {
-        if (strides.c == shape.m * shape.n) return download(h_c);
-        const size_t bytes = shape.m * shape.n * result_bytes;
-        for (size_t i = 0; i < form.products(); ++i)
-            copier.to_host(static_cast<unsigned char*>(h_c) + i * bytes, c.data() + i * strides.c * result_bytes,
-                           bytes);
-    }
-
     // Enqueues the product. For k = 0, C is zero; an empty C needs nothing.
     LaunchShape launch(const Plan& plan, const Session& session, cudaStream_t stream) const {
         if (c.size() == 0) return {};
@@ -163,15 +152,6 @@ struct DeviceProduct {
     DeviceBuffer<unsigned char> a, b, c, workspace, partials;
     DeviceBuffer<float> scales;  // of 8-bit floats
     StagedCopier copier;
-
-private:
-    void upload_dense(DeviceBuffer<unsigned char>& matrices, const void* h_matrices, size_t elements, size_t stride) {
-        if (stride == elements || stride == 0) return copier.to_device(matrices.data(), h_matrices, matrices.bytes());
-        const size_t bytes = elements * element_bytes;
-        for (size_t i = 0; i < form.products(); ++i)
-            copier.to_device(matrices.data() + i * stride * element_bytes,
-                             static_cast<const unsigned char*>(h_matrices) + i * bytes, bytes);
-    }
 };
 
 inline std::string how_large_is_checked(const ProductShape& shape) {
