@@ -137,7 +137,7 @@ Taps<T> taps_in_parameters(const ConvolutionArguments<T>& arguments) {
 }
 
 /// The outputs that need elements beyond the ends, where these are not zeros: one thread per output, all inputs from
-/// global memory. Grid ceil(ends / block), any block. The first `before` outputs are ends; the others are the last ones.
+/// global memory. Grid ceil(ends / block), any block. They are the first `before` outputs and the last ones.
 template <typename T>
 __global__ void conv1d_ends(Signal<T> signal, T* output, size_t outputs, unsigned before, Taps<T> taps, size_t ends) {
     const size_t thread = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
