@@ -5,8 +5,7 @@
 //   conv1d_global     one thread per output, all inputs from global memory: each is loaded once per tap
 //   conv1d_shared     removes most global loads: a block loads a tile with its halo, block + width - 1 elements instead
 //                     of block * width
-//   conv1d_constant   removes the taps from the parameters, which hold only a few: they come through the constant
-//                     cache, one word for all lanes of a warp
+//   conv1d_constant   removes the loads of the taps: they come through the constant cache, one word for all lanes
 //   conv1d_shuffle    removes shared memory and its barrier: a warp's lanes hold 32 neighboring inputs at a time and
 //                     read each other's registers; a warp loads 31 + width inputs
 // The lecture's filter is centered: before = width / 2, and there are as many outputs as inputs. With before = 0 and
