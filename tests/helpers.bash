@@ -316,7 +316,7 @@ kernel_text() {
     awk -v wanted="$2" '
         # The last word before the parameters, the value or the body.
         function name_of(definition,    words) {
-            gsub(/template *<[^>]*>|__launch_bounds__\([^)]*\)|__align__\([^)]*\)/, "", definition)
+            gsub(/template *<[^>]*>|__launch_bounds__\([^)]*\)|(__align__|alignas)\([^)]*\)/, "", definition)
             match(definition, /[[({=;]/)
             return words[split(substr(definition, 1, RSTART - 1), words, /[ \n*]+/)]
         }

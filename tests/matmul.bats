@@ -340,6 +340,52 @@ ones() { awk -v where="$1" -v n=$(($2 * $3)) 'BEGIN { for (i = 0; i < n; ++i) pr
     refuses 77 "direct needs a GPU" matmul -k direct
 }
 
+@test "a textbook kernel, copied into another program, is plain CUDA that multiplies" {
+    local name kernels=()
+    # multiplies FILE KERNEL LAUNCH
+    multiplies() {
+        copy_kernel "matmul/textbook/$1.cuh" "$2" "const T* a, const T* b, T* c" "    $2$3(a, b, c, m, n, k);"
+        kernels+=("$2")
+    }
+    printf '#include <cstdio>\nconstexpr unsigned m = 45, n = 70, k = 33;\n' >program.cu
+    multiplies naive matmul_uncoalesced '<<<dim3(2, 9), dim3(32, 8)>>>'
+    multiplies naive matmul_naive '<<<dim3(3, 6), dim3(32, 8)>>>'
+    multiplies tiled matmul_tiled '<16><<<dim3(5, 3), dim3(16, 16)>>>'
+    multiplies tiled matmul_tiled_corner '<<<dim3(3, 6), dim3(32, 8)>>>'
+    multiplies register_tile matmul_register_1d '<<<dim3(2, 1), 512>>>'
+    multiplies register_tile matmul_register_2d '<8><<<dim3(2, 1), 64>>>'
+    multiplies vectorized matmul_vectorized '<<<1, 256>>>'
+    multiplies vectorized matmul_warp_tile '<<<1, 256>>>'
+    cat >>program.cu <<'END'
+template <typename T>
+void check(const char* name, void (*run)(const T*, const T*, T*)) {
+    unsigned right = 0;
+    T *a, *b, *c;
+    cudaMallocManaged(&a, m * k * sizeof(T));
+    cudaMallocManaged(&b, k * n * sizeof(T));
+    cudaMallocManaged(&c, m * n * sizeof(T));
+    for (unsigned i = 0; i < m * k; ++i) a[i] = i % 11;
+    for (unsigned i = 0; i < k * n; ++i) b[i] = i % 13;
+    run(a, b, c);
+    if (cudaDeviceSynchronize() != cudaSuccess) return;
+    for (unsigned i = 0; i < m * n; ++i) {
+        T sum = 0;
+        for (unsigned j = 0; j < k; ++j) sum += a[i / n * k + j] * b[j * n + i % n];
+        right += c[i] == sum;
+    }
+    printf("%s %u\n", name, right);
+}
+END
+    { echo 'int main() {' && for name in "${kernels[@]}"; do
+        printf 'check<float>("%s", run_%s);\n' "$name" "$name"
+        [[ $name == *_vectorized || $name == *_warp_tile ]] || printf 'check<double>("%s", run_%s);\n' "$name" "$name"
+    done && echo '}'; } >>program.cu
+    copies_print "$(for name in "${kernels[@]}"; do
+        printf '%s 3150\n' "$name"
+        [[ $name == *_vectorized || $name == *_warp_tile ]] || printf '%s 3150\n' "$name"
+    done)"
+}
+
 @test "--explain says which kernel fastest is" {
     try matmul --explain -k fastest -n 64 -w 0 -r 1 --csv
     expect_status 0
@@ -634,11 +680,28 @@ for name in "a", "b": open(name, "w").write("\n".join(str(random.random()) for _
 @test "a row shows which operands are transposed and how many products there are, and counts all of them" {
     expect_fine matmul -k tiled-16 -n 100x50x20 --batch 7 --transpose b,a --csv
     expect_clean_table
-    [ "$(columns p_m p_n p_k p_transpose p_batch bytes flop grid)" = "100 50 20 ab 7 224000 1400000 4x7x7" ]
+    [ "$(columns p_m p_n p_k p_transpose p_batch bytes flop grid)" = "100 50 20 ab 7 224000 1400000 4x7" ]
     expect_fine matmul -k tiled-16 -n 100x50x20 --transpose a --csv
     [ "$(columns p_transpose p_batch bytes)" = "a 1 32000" ]
     expect_fine matmul -k tiled-16 -n 100x50x20 --csv
     [ "$(columns p_transpose p_batch)" = "none 1" ]
+}
+
+@test "textbook kernels get transposed operands as copies, and a launch for each product of a batch, however many" {
+    expect_fine matmul -k 'naive*,tiled*,register-1d' -n 40x50x60 --transpose a --batch 3 -w 0 -r 1 --csv
+    [ "$(column p_method | sed 's/.*:copying-/copying /' | sort -u)" = "copying A" ] || complain "$(column p_method)"
+    [ "$(column grid | grep -c x.*x)" = 0 ] || complain "$(column grid)" # z would count products
+    expect_fine matmul -k 'register-2d,vectorized,warp-tile,async' -n 40x50x60 --batch 3 -w 0 -r 1 --csv
+    [ "$(column grid | grep -c '^1x1x3$')" = 4 ] || complain "$(column grid)"
+    expect_fine matmul -k 'naive*,tiled-16' -n 5x3x7 --batch 120 --transpose b -w 0 -r 1 --csv
+    [ "$(columns verify p_batch | sort | uniq -c | xargs)" = "3 pass 120" ]
+}
+
+@test "matrices with more rows or columns of tiles than a grid's y can count are right" {
+    expect_fine matmul -k 'naive*' -b 32 -n 70000x2x3,2x70000x3 --batch 2 -w 0 -r 1 --csv
+    [ "$(column verify | sort | uniq -c | xargs)" = "4 pass" ]
+    expect_fine matmul -k 'naive*,tiled-8' -n 530000x1x2 -w 0 -r 1 --csv
+    [ "$(column verify | sort | uniq -c | xargs)" = "3 pass" ]
 }
 
 @test "batches of no product, one product, and more than a grid's z can count are right" {
@@ -646,8 +709,8 @@ for name in "a", "b": open(name, "w").write("\n".join(str(random.random()) for _
     [ "$(columns verify p_batch flop | sort | uniq -c | xargs)" = "5 pass 0 0" ]
     expect_fine matmul -k 'naive,tiled-32,fastest,cpu*' -n 20x3x5 --batch 1 -w 0 -r 1 --csv
     [ "$(columns verify p_batch | sort | uniq -c | xargs)" = "5 pass 1" ]
-    expect_fine matmul -k tiled-8,batched,fastest -n 2x3x1 --batch 65600 -w 0 -r 1 --csv
-    [ "$(columns verify p_batch | sort | uniq -c | xargs)" = "3 pass 65600" ]
+    expect_fine matmul -k tiled-8,async,batched,fastest -n 2x3x1 --batch 65600 -w 0 -r 1 --csv
+    [ "$(columns verify p_batch | sort | uniq -c | xargs)" = "4 pass 65600" ]
     expect_fine matmul -k tiled-8,batched,fastest -n 0x5x5,5x0x5,5x5x0 --batch 3 --transpose a,b -w 0 -r 1 --csv
     [ "$(column verify | sort | uniq -c | xargs)" = "9 pass" ]
 }

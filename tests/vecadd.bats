@@ -29,6 +29,31 @@ expect_right_for() {
     done
 }
 
+@test "a textbook kernel, copied into another program, is plain CUDA that adds vectors" {
+    local name kernels=(one_per_thread grid_stride unroll4 vector4)
+    printf '#include <cstdio>\nconstexpr unsigned n = 1003;\n' >program.cu
+    for name in "${kernels[@]}"; do
+        copy_kernel vecadd/textbook.cuh vecadd_$name "const T* a, const T* b, T* c" "    vecadd_$name<<<8, 128>>>(a, b, c, n);"
+    done
+    cat >>program.cu <<'END'
+template <typename T>
+void check(void (*run)(const T*, const T*, T*)) {
+    unsigned right = 0;
+    T *a, *b, *c;
+    for (T** array : {&a, &b, &c}) cudaMallocManaged(array, n * sizeof(T));
+    for (unsigned i = 0; i < n; ++i) a[i] = i, b[i] = 2 * i;
+    run(a, b, c);
+    if (cudaDeviceSynchronize() != cudaSuccess) return;
+    for (unsigned i = 0; i < n; ++i) right += c[i] == 3 * T(i);
+    printf("%u\n", right);
+}
+END
+    { echo 'int main() {' && for name in "${kernels[@]}"; do
+        printf 'check<float>(run_vecadd_%s);\ncheck<long>(run_vecadd_%s);\n' "$name" "$name"
+    done && echo '}'; } >>program.cu
+    copies_print "$(printf "1003\n%.0s" {1..8})"
+}
+
 @test "every variant is right with blocks of any size" {
     local block
     for block in 1 31 32 64 100 128 512 1000 1024; do expect_right_for f32 -b $block; done

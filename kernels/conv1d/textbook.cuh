@@ -5,8 +5,7 @@
 //   conv1d_global     one thread per output, all inputs from global memory: each is loaded once per tap
 //   conv1d_shared     removes most global loads: a block loads a tile with its halo, block + width - 1 elements instead
 //                     of block * width
-//   conv1d_constant   removes the taps from the parameters, which hold only a few: they come through the constant
-//                     cache, one word for all lanes of a warp
+//   conv1d_constant   removes the loads of the taps: they come through the constant cache, one word for all lanes
 //   conv1d_shuffle    removes shared memory and its barrier: a warp's lanes hold 32 neighboring inputs at a time and
 //                     read each other's registers; a warp loads 31 + width inputs
 // The lecture's filter is centered: before = width / 2, and there are as many outputs as inputs. With before = 0 and
@@ -137,7 +136,7 @@ Taps<T> taps_in_parameters(const ConvolutionArguments<T>& arguments) {
 }
 
 /// The outputs that need elements beyond the ends, where these are not zeros: one thread per output, all inputs from
-/// global memory. Grid ceil(ends / block), any block. The first `before` outputs are ends; the others are the last ones.
+/// global memory. Grid ceil(ends / block), any block. They are the first `before` outputs and the last ones.
 template <typename T>
 __global__ void conv1d_ends(Signal<T> signal, T* output, size_t outputs, unsigned before, Taps<T> taps, size_t ends) {
     const size_t thread = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;

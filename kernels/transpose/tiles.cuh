@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The textbook's swizzled tile for what its kernels lack:
-//   transpose_tiles   tiles of any side, in any order; all loads of a thread are in flight before it stores a word
-// Any shape, any alignment.
+//   transpose_tiles   the textbook's swizzled tile with any side, along the rows of the output; any shape and alignment
 #include "kernels/transpose/arguments.cuh"
 
 namespace BACKEND {
 
 constexpr unsigned tile_block_rows = 8;  // a block has 32 x 8 threads, for 32 columns of a tile
 
-/// The place of a word in a tile: see transpose_swizzled.
+/// The place of a word in a tile.
 template <unsigned side>
 __device__ unsigned swizzled(unsigned row, unsigned column) {
     return row * side + (column ^ row);

@@ -10,106 +10,109 @@
 // Any n, any block size. Neither input may overlap the output. Integer sums wrap around as the hardware's do.
 #include "common/cuda/launch_shape.cuh"
 #include "common/cuda/streaming_sum.cuh"
-#include "common/cuda/vector_access.cuh"
 #include "kernels/vecadd/arguments.cuh"
 
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace BACKEND {
 
 /// Grid ceil(n / block).
 template <typename T>
 __global__ void vecadd_one_per_thread(const T* a, const T* b, T* c, size_t n) {
-    const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    const size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < n) c[i] = a[i] + b[i];
 }
 
 /// Any grid.
 template <typename T>
 __global__ void vecadd_grid_stride(const T* a, const T* b, T* c, size_t n) {
-    const size_t first = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    const size_t grid_stride = static_cast<size_t>(gridDim.x) * blockDim.x;
-    for (size_t i = first; i < n; i += grid_stride) c[i] = a[i] + b[i];
+    const size_t stride = size_t(gridDim.x) * blockDim.x;
+    for (size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride) c[i] = a[i] + b[i];
 }
 
 /// Grid ceil(n / (4 * block)). A thread's elements are a block apart, so that each of its loads is coalesced.
 template <typename T>
 __global__ void vecadd_unroll4(const T* a, const T* b, T* c, size_t n) {
-    constexpr unsigned items_per_thread = 4;
     const unsigned stride = blockDim.x;
-    const size_t first = static_cast<size_t>(blockIdx.x) * (items_per_thread * stride) + threadIdx.x;
-    T left[items_per_thread];
-    T right[items_per_thread];
-    if (first + (items_per_thread - 1) * stride < n) {
+    const size_t first = size_t(blockIdx.x) * (4 * stride) + threadIdx.x;
+    if (first + 3 * stride < n) {
+        T left[4], right[4];
 #pragma unroll
-        for (unsigned k = 0; k < items_per_thread; ++k) {
+        for (unsigned k = 0; k < 4; ++k) {
             left[k] = a[first + k * stride];
             right[k] = b[first + k * stride];
         }
 #pragma unroll
-        for (unsigned k = 0; k < items_per_thread; ++k) c[first + k * stride] = left[k] + right[k];
+        for (unsigned k = 0; k < 4; ++k) c[first + k * stride] = left[k] + right[k];
     } else {  // near the end: some of the four may not exist
         for (size_t i = first; i < n; i += stride) c[i] = a[i] + b[i];
     }
 }
 
-/// Grid ceil((vectors + edges) / block): a thread for each vector, then one for each element outside them.
-/// All three arrays reach a 16-byte boundary after span.head elements.
+/// 16 bytes, which one instruction loads or stores.
 template <typename T>
-__global__ void vecadd_vector4(const T* a, const T* b, T* c, VectorSpan<T> span) {
-    const size_t thread = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (thread < span.vectors) {
-        const Vector<T> left = reinterpret_cast<const Vector<T>*>(a + span.head)[thread];
-        const Vector<T> right = reinterpret_cast<const Vector<T>*>(b + span.head)[thread];
-        Vector<T> sum;
+struct alignas(16) SixteenBytes {
+    T values[16 / sizeof(T)];
+};
+
+/// Grid ceil((n / length + n % length) / block), where 16 bytes are `length` elements. The arrays begin at multiples of
+/// 16 bytes.
+template <typename T>
+__global__ void vecadd_vector4(const T* a, const T* b, T* c, size_t n) {
+    constexpr unsigned length = 16 / sizeof(T);
+    const size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x, vectors = n / length;
+    if (i < vectors) {
+        const auto left = reinterpret_cast<const SixteenBytes<T>*>(a)[i];
+        const auto right = reinterpret_cast<const SixteenBytes<T>*>(b)[i];
+        SixteenBytes<T> sum;
 #pragma unroll
-        for (unsigned k = 0; k < Vector<T>::length; ++k) sum.values[k] = left.values[k] + right.values[k];
-        reinterpret_cast<Vector<T>*>(c + span.head)[thread] = sum;
-    } else {
-        const size_t k = thread - span.vectors;
-        if (k < span.edges()) c[span.edge(k)] = a[span.edge(k)] + b[span.edge(k)];
+        for (unsigned k = 0; k < length; ++k) sum.values[k] = left.values[k] + right.values[k];
+        reinterpret_cast<SixteenBytes<T>*>(c)[i] = sum;
+    } else {  // a thread for each of the few elements that are left
+        const size_t k = i + vectors * (length - 1);
+        if (k < n) c[k] = a[k] + b[k];
     }
 }
 
 template <typename T>
 LaunchShape launch_vecadd_one_per_thread(const VecaddArguments<T>& arguments) {
-    const unsigned grid = grid_for(arguments.n, arguments.block_size);
-    vecadd_one_per_thread<<<grid, arguments.block_size, 0, arguments.stream>>>(arguments.d_a, arguments.d_b,
-                                                                               arguments.d_c, arguments.n);
-    return {dim3(grid), dim3(arguments.block_size), 0};
+    const auto [a, b, c, n, block, multiprocessors, stream] = arguments;
+    const unsigned grid = grid_for(n, block);
+    vecadd_one_per_thread<<<grid, block, 0, stream>>>(a, b, c, n);
+    return {dim3(grid), dim3(block), 0};
 }
 
 /// At most as many blocks as the device holds at once.
 template <typename T>
 LaunchShape launch_vecadd_grid_stride(const VecaddArguments<T>& arguments) {
-    const unsigned most_blocks = resident_blocks(arguments.block_size, arguments.multiprocessors);
-    const unsigned needed_blocks = grid_for(arguments.n, arguments.block_size);
+    const auto [a, b, c, n, block, multiprocessors, stream] = arguments;
+    const unsigned most_blocks = resident_blocks(block, multiprocessors), needed_blocks = grid_for(n, block);
     const unsigned grid = needed_blocks < most_blocks ? needed_blocks : most_blocks;
-    vecadd_grid_stride<<<grid, arguments.block_size, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c,
-                                                                            arguments.n);
-    return {dim3(grid), dim3(arguments.block_size), 0};
+    vecadd_grid_stride<<<grid, block, 0, stream>>>(a, b, c, n);
+    return {dim3(grid), dim3(block), 0};
 }
 
 template <typename T>
 LaunchShape launch_vecadd_unroll4(const VecaddArguments<T>& arguments) {
-    const unsigned grid = grid_for(arguments.n, 4 * arguments.block_size);
-    vecadd_unroll4<<<grid, arguments.block_size, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c,
-                                                                        arguments.n);
-    return {dim3(grid), dim3(arguments.block_size), 0};
+    const auto [a, b, c, n, block, multiprocessors, stream] = arguments;
+    const unsigned grid = grid_for(n, 4 * block);
+    vecadd_unroll4<<<grid, block, 0, stream>>>(a, b, c, n);
+    return {dim3(grid), dim3(block), 0};
 }
 
-/// Falls back to one element per thread unless all three arrays reach a 16-byte boundary at the same element.
+/// Falls back to one element per thread unless all three arrays begin at multiples of 16 bytes.
 template <typename T>
 LaunchShape launch_vecadd_vector4(const VecaddArguments<T>& arguments) {
-    if (!share_vector_boundary(arguments.d_a, arguments.d_b, arguments.d_c))
-        return launch_vecadd_one_per_thread(arguments);
-    const VectorSpan<T> span = split_into_vectors(arguments.d_c, arguments.n);
-    const unsigned grid = grid_for(span.vectors + span.edges(), arguments.block_size);
-    vecadd_vector4<<<grid, arguments.block_size, 0, arguments.stream>>>(arguments.d_a, arguments.d_b, arguments.d_c,
-                                                                        span);
-    return {dim3(grid), dim3(arguments.block_size), 0};
+    const auto [a, b, c, n, block, multiprocessors, stream] = arguments;
+    for (const T* array : {a, b, static_cast<const T*>(c)})
+        if (reinterpret_cast<std::uintptr_t>(array) % 16 != 0) return launch_vecadd_one_per_thread(arguments);
+    constexpr unsigned length = 16 / sizeof(T);
+    const unsigned grid = grid_for(n / length + n % length, block);
+    vecadd_vector4<<<grid, block, 0, stream>>>(a, b, c, n);
+    return {dim3(grid), dim3(block), 0};
 }
 
 /// Chooses its own block: block_size is not used.

@@ -3,13 +3,13 @@
 // computed exactly once. Usage: properties_matmul CASES [SEED]. A failure prints the seed that makes it the first
 // case.
 #include "common/measure/random.hpp"
+#include "kernels/matmul/generic/tile_order.cuh"
 #include "kernels/matmul/hopper/fitted_tiles.cuh"
 #include "kernels/matmul/hopper/stream_k.cuh"
 #include "kernels/matmul/thin/columns.cuh"
 #include "kernels/matmul/thin/dots.cuh"
 #include "kernels/matmul/thin/rows.cuh"
 #include "kernels/matmul/thin/steps.cuh"
-#include "kernels/matmul/tile_order.cuh"
 #include "tools/matmul/few_rows.cuh"
 #include "tools/matmul/plan/plan.cuh"
 

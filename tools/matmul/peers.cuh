@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "kernels/matmul/cublas.cuh"
-#include "kernels/matmul/cublaslt.cuh"
+#include "kernels/matmul/generic/cublas.cuh"
+#include "kernels/matmul/generic/cublaslt.cuh"
 #include "tools/matmul/plan/plan.cuh"
 
 namespace BACKEND {

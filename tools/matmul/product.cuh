@@ -55,8 +55,7 @@ inline ProductProblem problem_on(const Session& session, const DeviceInfo& devic
 #else
     for (const std::string& tile : split(problem.forced_tile, ','))
         if (tile != "all" && tile != "plans" && tile != "work" && !is_thin_key(tile) &&
-            tile != tile_name(MatmulAsync<LargeAsyncShape>::tile) &&
-            tile != tile_name(MatmulAsync<SmallAsyncShape>::tile))
+            tile != tile_name(MatmulAsync<128>::tile) && tile != tile_name(MatmulAsync<64>::tile))
             fail(Exit::unavailable, "--tile {} needs a GPU of compute capability 9.0", tile);
 #endif
     return problem;

@@ -3,23 +3,24 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 
 #include "common/cli/program.hpp"
 #include "common/gang/join.hpp"
-#include "kernels/matmul/async.cuh"
-#include "kernels/matmul/batched.cuh"
 #include "kernels/matmul/float8/plain.cuh"
-#include "kernels/matmul/naive.cuh"
-#include "kernels/matmul/register_tile.cuh"
-#include "kernels/matmul/tiled.cuh"
-#include "kernels/matmul/vectorized.cuh"
+#include "kernels/matmul/generic/batched.cuh"
+#include "kernels/matmul/textbook/async.cuh"
+#include "kernels/matmul/textbook/naive.cuh"
+#include "kernels/matmul/textbook/register_tile.cuh"
+#include "kernels/matmul/textbook/tiled.cuh"
+#include "kernels/matmul/textbook/vectorized.cuh"
 #include "tools/matmul/columns.cuh"
 #include "tools/matmul/host_product.hpp"
 #include "tools/matmul/options.hpp"
 #include "tools/matmul/plan/work.cuh"
 #include "tools/matmul/thin.cuh"
 #ifndef __SIMCC__
-#include "kernels/matmul/wmma.cuh"
+#include "kernels/matmul/textbook/wmma.cuh"
 #include "tools/matmul/hopper/direct.cuh"
 #include "tools/matmul/hopper/float8.cuh"
 #include "tools/matmul/hopper/tiles.cuh"
@@ -38,59 +39,42 @@ struct MatmulVariant : Variant {
     bool (*host_has)(DType dtype) = nullptr;   // nullptr: every host has it for every type
 };
 
+template <typename T>
+constexpr DType dtype_of_kernel() {
+    if constexpr (std::is_same_v<T, __nv_fp8_e4m3>) return DType::e4m3;
+    else if constexpr (std::is_same_v<T, __nv_fp8_e5m2>) return DType::e5m2;
+    else return dtype_of<T>;
+}
+// The plans of those kernels that multiply the problem's type; `variant` as the rows of the coefficients have it.
+template <typename... Tiles>
+Plans plans_of_type(const ProductProblem& problem, const char* variant) {
+    Plans plans;
+    const auto add = [&](auto tile) {
+        using Tile = decltype(tile);
+        if (dtype_of_kernel<typename Tile::Element>() == problem.dtype)
+            plans.push_back(plan_of<Tile>(problem, variant));
+    };
+    (add(Tiles{}), ...);
+    return plans;
+}
+
 // The textbook's kernels: only those that `fastest` may use have an estimate.
-template <template <typename> class Tile>
-Plans for_f32_and_f64(const ProductProblem& problem) {
-    if (problem.dtype == DType::f32) return {plan_of<Tile<float>>(problem, "textbook")};
-    if (problem.dtype == DType::f64) return {plan_of<Tile<double>>(problem, "textbook")};
-    return {};
+template <typename... Tiles>
+Plans textbook_plans(const ProductProblem& problem) {
+    return plans_of_type<Tiles...>(problem, "textbook");
 }
-template <typename Tile>
-Plans for_f32(const ProductProblem& problem) {
-    return problem.dtype == DType::f32 ? Plans{plan_of<Tile>(problem, "textbook")} : Plans{};
-}
-
-template <template <typename> class Tile>
-Plans for_float8(const ProductProblem& problem) {
-    if (problem.dtype == DType::e4m3) return {plan_of<Tile<__nv_fp8_e4m3>>(problem, "textbook")};
-    if (problem.dtype == DType::e5m2) return {plan_of<Tile<__nv_fp8_e5m2>>(problem, "textbook")};
-    return {};
-}
-// The first plans if there are any for the problem's type, else the second.
-template <FindPlans* first, FindPlans* second>
-Plans either(const ProductProblem& problem) {
-    Plans plans = first(problem);
-    return plans.empty() ? second(problem) : plans;
-}
-
-template <typename T>
-using MatmulTiled8 = MatmulTiled<T, 8>;
-template <typename T>
-using MatmulTiled16 = MatmulTiled<T, 16>;
-template <typename T>
-using MatmulTiled32 = MatmulTiled<T, 32>;
-
-// Those that `fastest` may use have rows of their own in the coefficients.
 inline Plans register_2d_plans(const ProductProblem& problem) {
-    if (problem.dtype == DType::f32) return {plan_of<MatmulRegister2d<float>>(problem, "register-2d")};
-    if (problem.dtype == DType::f64) return {plan_of<MatmulRegister2d<double>>(problem, "register-2d")};
-    return {};
+    return plans_of_type<MatmulRegister2d<float>, MatmulRegister2d<double>>(problem, "register-2d");
 }
 inline Plans vectorized_plans(const ProductProblem& problem) {
-    switch (problem.dtype) {
-        case DType::f32: return {plan_of<MatmulVectorized>(problem, "vectorized")};
-        case DType::e4m3: return {plan_of<MatmulFloat8Vectorized<__nv_fp8_e4m3>>(problem, "vectorized")};
-        case DType::e5m2: return {plan_of<MatmulFloat8Vectorized<__nv_fp8_e5m2>>(problem, "vectorized")};
-        default: return {};
-    }
+    return plans_of_type<MatmulVectorized, MatmulFloat8Vectorized<__nv_fp8_e4m3>,
+                         MatmulFloat8Vectorized<__nv_fp8_e5m2>>(problem, "vectorized");
 }
 inline Plans warp_tile_plans(const ProductProblem& problem) {
-    return problem.dtype == DType::f32 ? Plans{plan_of<MatmulWarpTile>(problem, "warp-tile")} : Plans{};
+    return plans_of_type<MatmulWarpTile>(problem, "warp-tile");
 }
 inline Plans async_plans(const ProductProblem& problem) {
-    if (problem.dtype != DType::f32) return {};
-    Plans plans = {plan_of<MatmulAsync<LargeAsyncShape>>(problem, "async"),
-                   plan_of<MatmulAsync<SmallAsyncShape>>(problem, "async")};
+    Plans plans = plans_of_type<MatmulAsync<128>, MatmulAsync<64>>(problem, "async");
     for (Plan& plan : plans) plan.key = plan.tile;
     return plans;
 }
@@ -111,7 +95,7 @@ Plan small_batched_plan(const ProductProblem& problem, size_t side) {
 template <typename T>
 Plans wmma_on(const ProductProblem& problem) {
     cudaFuncAttributes attributes = {};
-    if (cudaFuncGetAttributes(&attributes, matmul_wmma<T, OneProduct>) != cudaSuccess) {
+    if (cudaFuncGetAttributes(&attributes, matmul_wmma<T>) != cudaSuccess) {
         static_cast<void>(cudaGetLastError());
         return {};
     }
@@ -140,8 +124,7 @@ inline Plans batched_plans(const ProductProblem& problem) {
     if (problem.dtype == DType::f32)
         return side <= 64 ? Plans{small_batched_plan<float>(problem, side)} : async_plans(problem);
     if (problem.dtype == DType::f64)
-        return {side <= 64 ? small_batched_plan<double>(problem, side)
-                           : plan_of<MatmulRegister2d<double>>(problem, "register-2d")};
+        return side <= 64 ? Plans{small_batched_plan<double>(problem, side)} : register_2d_plans(problem);
 #ifndef __SIMCC__
     return wmma_plans(problem);
 #else
@@ -163,16 +146,20 @@ inline const MatmulVariant matmul_variants[] = {
      &HostProduct::multiply_with_openblas,
      openblas_has},
     {{"naive-uncoalesced", "a thread per element, the row from x: lanes read elements n apart"},
-     for_f32_and_f64<MatmulUncoalesced>},
+     textbook_plans<MatmulUncoalesced<float>, MatmulUncoalesced<double>>},
     {{"naive", "the column from x: neighboring lanes read neighbors"},
-     either<for_f32_and_f64<MatmulNaive>, for_float8<MatmulFloat8Naive>>},
-    {{"tiled-8", "squares of 8 in shared memory: an eighth of the global loads"}, for_f32_and_f64<MatmulTiled8>},
-    {{"tiled-16", "squares of 16"}, for_f32_and_f64<MatmulTiled16>},
-    {{"tiled-32", "squares of 32"}, either<for_f32_and_f64<MatmulTiled32>, for_float8<MatmulFloat8Tiled>>},
+     textbook_plans<MatmulNaive<float>, MatmulNaive<double>, MatmulFloat8Naive<__nv_fp8_e4m3>,
+                    MatmulFloat8Naive<__nv_fp8_e5m2>>},
+    {{"tiled-8", "squares of 8 in shared memory: an eighth of the global loads"},
+     textbook_plans<MatmulTiled<float, 8>, MatmulTiled<double, 8>>},
+    {{"tiled-16", "squares of 16"}, textbook_plans<MatmulTiled<float, 16>, MatmulTiled<double, 16>>},
+    {{"tiled-32", "squares of 32"},
+     textbook_plans<MatmulTiled<float, 32>, MatmulTiled<double, 32>, MatmulFloat8Tiled<__nv_fp8_e4m3>,
+                    MatmulFloat8Tiled<__nv_fp8_e5m2>>},
     {{"tiled-corner", "loads rearranged: every warp reads 128 consecutive bytes of A and of B"},
-     for_f32_and_f64<MatmulTiledCorner>},
+     textbook_plans<MatmulTiledCorner<float>, MatmulTiledCorner<double>>},
     {{"register-1d", "8 elements a thread: one load of B from shared memory serves 8 multiply-adds"},
-     for_f32_and_f64<MatmulRegister1d>},
+     textbook_plans<MatmulRegister1d<float>, MatmulRegister1d<double>>},
     {{"register-2d", "8 x 8 elements a thread: 16 loads for 64 multiply-adds"}, register_2d_plans, true},
     {{"vectorized", "16-byte loads, A transposed in shared memory"}, vectorized_plans, true},
     {{"warp-tile", "lanes lie 8 x 4 in their warp's tile: fewer words to read, and from different banks"},

@@ -9,8 +9,8 @@
 //                              their way into shared memory, and 16 elements from there serve 64 multiply-adds
 // It continues in hopper/float8.cuh. Any m, n and k.
 #include "kernels/matmul/float8/types.cuh"
-#include "kernels/matmul/products.cuh"
-#include "kernels/matmul/tiles.cuh"
+#include "kernels/matmul/generic/launch_tiles.cuh"
+#include "kernels/matmul/textbook/vectorized.cuh"
 
 #include <cuda_runtime.h>
 
@@ -47,14 +47,22 @@ struct Float8Product {
     RowsAlongK<T> a, b;
     __nv_bfloat16* c;
     const float* scales;
+    Strides strides;
 
     explicit Float8Product(const MatmulArguments<T>& arguments)
         : a{arguments.d_a, arguments.m, arguments.k},
           b{arguments.d_b, arguments.n, arguments.k},
           c(arguments.d_c),
-          scales(arguments.d_scales) {}
+          scales(arguments.d_scales),
+          strides(strides_of(arguments)) {}
 
-    __device__ void select(const ManyProducts& products) { products.select(a.data, b.data, c); }
+    /// Moves on to the block's product, which is its z.
+    __device__ void select() {
+        const size_t product = blockIdx.z;
+        a.data += product * strides.a;
+        b.data += product * strides.b;
+        c += product * strides.c;
+    }
     __device__ void store(size_t row, size_t column, float sum) const {
         if (row < a.rows && column < b.rows) c[row * b.rows + column] = __float2bfloat16(sum * scale_of(scales));
     }
@@ -62,10 +70,10 @@ struct Float8Product {
 
 /// Grid ceil(n / 32) x ceil(m / blockDim.y), block 32 x (block_size / 32).
 template <typename T>
-__global__ void matmul_float8_naive(Float8Product<T> of, ManyProducts products) {
-    of.select(products);
-    const size_t row = products.block_row() * blockDim.y + threadIdx.y;
-    const size_t column = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+__global__ void matmul_float8_naive(Float8Product<T> of) {
+    of.select();
+    const size_t row = size_t(blockIdx.y) * blockDim.y + threadIdx.y;
+    const size_t column = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
     float sum = 0;
     for (size_t i = 0; i < of.a.k; ++i) sum += of.a.load(row, i) * of.b.load(column, i);
     of.store(row, column, sum);
@@ -73,12 +81,12 @@ __global__ void matmul_float8_naive(Float8Product<T> of, ManyProducts products) 
 
 /// Grid ceil(n / 32) x ceil(m / 32), block 32 x 32. Lanes read a column of B's tile; padding avoids bank conflicts.
 template <typename T>
-__global__ void matmul_float8_tiled(Float8Product<T> of, ManyProducts products) {
+__global__ void matmul_float8_tiled(Float8Product<T> of) {
     constexpr int side = 32;
     __shared__ float a_tile[side][side], b_tile[side][side + 1];
-    of.select(products);
+    of.select();
     const unsigned x = threadIdx.x, y = threadIdx.y;
-    const size_t row = products.block_row() * side, column = static_cast<size_t>(blockIdx.x) * side;
+    const size_t row = size_t(blockIdx.y) * side, column = size_t(blockIdx.x) * side;
     float sum = 0;
     for (size_t k = 0; k < of.a.k; k += side) {
         a_tile[y][x] = of.a.load(row + y, k + x);
@@ -118,38 +126,32 @@ struct Float8Stage {
 
 /// Grid ceil(n / 128) x ceil(m / 128), block 256. A warp computes 64 x 32 of C with 8 x 4 lanes.
 template <typename T>
-__global__ void __launch_bounds__(float8_block) matmul_float8_vectorized(Float8Product<T> of, ManyProducts products) {
-    using Warp = WarpTile<64, 32, 8>;
+__global__ void __launch_bounds__(float8_block) matmul_float8_vectorized(Float8Product<T> of) {
     __shared__ Float8Stage stage;
-    of.select(products);
+    of.select();
     const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
-    const int warp_row = warp / 4 * Warp::warp_m, warp_column = warp % 4 * Warp::warp_n;
-    const size_t row = products.block_row() * float8_tile, column = static_cast<size_t>(blockIdx.x) * float8_tile;
-    float sums[Warp::rows][Warp::columns] = {};
+    const int y = warp / 4 * 64 + lane / 4 * 4, x = warp % 4 * 32 + lane % 4 * 4;
+    const size_t row = size_t(blockIdx.y) * float8_tile, column = size_t(blockIdx.x) * float8_tile;
+    float sums[8][8] = {};
     for (size_t k = 0; k < of.a.k; k += float8_steps) {
         stage.load(of, row, column, k, thread);
         __syncthreads();  // both tiles are loaded
 #pragma unroll
-        for (int i = 0; i < float8_steps; ++i)
-            Warp::multiply(&stage.a[i][warp_row], &stage.b[i][warp_column], lane, sums);
+        for (int i = 0; i < float8_steps; ++i) add_step<32, 16>(sums, &stage.a[i][y], &stage.b[i][x]);
         __syncthreads();  // both tiles have been read
     }
 #pragma unroll
-    for (int r = 0; r < Warp::rows; ++r)
+    for (int r = 0; r < 8; ++r)
 #pragma unroll
-        for (int x = 0; x < Warp::columns; ++x)
-            of.store(row + warp_row + Warp::row_of(lane, r), column + warp_column + Warp::column_of(lane, x),
-                     sums[r][x]);
+        for (int s = 0; s < 8; ++s) of.store(row + y + r / 4 * 32 + r % 4, column + x + s / 4 * 16 + s % 4, sums[r][s]);
 }
 
-/// One product is a batch of one, so that each kernel is compiled once per type.
 template <typename T>
-LaunchShape launch_float8(void (*kernel)(Float8Product<T>, ManyProducts), const MatmulArguments<T>& arguments,
-                          const dim3& tile, const dim3& block) {
-    const dim3 grid = grid_of_tiles(divide_up(arguments.m, tile.y), divide_up(arguments.n, tile.x));
-    return launch_many(arguments, grid, [&](const auto& some, const dim3& whole, const ManyProducts& products) {
-        kernel<<<whole, block, 0, some.stream>>>(Float8Product<T>(some), products);
-        return LaunchShape{whole, block, 0, address_of(kernel)};
+LaunchShape launch_float8(void (*kernel)(Float8Product<T>), const MatmulArguments<T>& arguments, const dim3& tile,
+                          const dim3& block) {
+    return launch_tiles(arguments, tile.y, tile.x, [&](const dim3& grid, const auto& of) {
+        kernel<<<grid, block, 0, of.stream>>>(Float8Product<T>(of));
+        return LaunchShape{grid, block, 0, address_of(kernel)};
     });
 }
 
@@ -157,7 +159,6 @@ template <typename T>
 struct MatmulFloat8Naive {
     using Element = T;
     static constexpr TileSize tile = {1, 1, 0};  // of a thread
-    static constexpr bool takes_batch = true;
 
     static LaunchShape enqueue(const MatmulArguments<T>& arguments) {
         const dim3 block(lanes_per_warp, whole_warps(arguments.block_size) / lanes_per_warp);
@@ -169,7 +170,6 @@ template <typename T>
 struct MatmulFloat8Tiled {
     using Element = T;
     static constexpr TileSize tile = {32, 32, 32};
-    static constexpr bool takes_batch = true;
 
     static LaunchShape enqueue(const MatmulArguments<T>& arguments) {
         return launch_float8<T>(matmul_float8_tiled<T>, arguments, dim3(32, 32), dim3(32, 32));
@@ -180,7 +180,6 @@ template <typename T>
 struct MatmulFloat8Vectorized {
     using Element = T;
     static constexpr TileSize tile = {float8_tile, float8_tile, float8_steps};
-    static constexpr bool takes_batch = true;
 
     static LaunchShape enqueue(const MatmulArguments<T>& arguments) {
         return launch_float8<T>(matmul_float8_vectorized<T>, arguments, dim3(float8_tile, float8_tile),

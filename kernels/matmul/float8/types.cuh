@@ -3,7 +3,7 @@
 // The 8-bit floating-point types as kernels multiply them. The rows of both operands run along k: B is stored as its
 // transpose, since tensor cores take these types in no other layout. Products of two such numbers are exact in f32, in
 // which they are summed; the sum times the scales of A and B is rounded to bf16.
-#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
 
 #include <cuda_bf16.h>
 #include <cuda_fp8.h>

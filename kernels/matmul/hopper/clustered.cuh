@@ -10,7 +10,7 @@
 // ones; when all read the same 1024 rows, 44 and 98. The size of the boxes changes neither 41 nor 44. 1000 x 5000 x
 // 5000 takes 76 us instead of 88 in tiles of 256 x 160 whose blocks share A in pairs, and 1473 x 1264 x 7960 takes 47
 // us instead of 65 in tiles of 128 x 128 whose blocks share both in fours. Sums are in f32.
-#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/mma.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"

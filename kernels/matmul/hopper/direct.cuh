@@ -12,13 +12,13 @@
 // For products of a few microseconds. Each warp multiplies with mma.sync, which reaches less of the 16-bit types' peak
 // than wgmma does. Any m, n and k.
 #include "common/cuda/async_copy.cuh"
-#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
+#include "kernels/matmul/generic/tile_order.cuh"
 #include "kernels/matmul/hopper/direct_sums.cuh"
 #include "kernels/matmul/hopper/fix_up.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/piecewise_matrix.cuh"
 #include "kernels/matmul/hopper/warp_product.cuh"
-#include "kernels/matmul/tile_order.cuh"
 
 #include <cuda_runtime.h>
 

@@ -4,7 +4,7 @@
 #include "common/cuda/bulk_copy.cuh"
 #include "common/cuda/arrivals.cuh"
 #include "common/cuda/vector_access.cuh"
-#include "kernels/matmul/packed_results.cuh"
+#include "kernels/matmul/generic/packed_results.cuh"
 
 #include <cuda_runtime.h>
 

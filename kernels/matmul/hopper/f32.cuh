@@ -12,10 +12,10 @@
 // slice of every stage along k for the whole tile, and their sums are added at the end. So even a small tile gives each
 // lane many independent sums.
 #include "common/cuda/named_barrier.cuh"
-#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
+#include "kernels/matmul/generic/packed_results.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"
-#include "kernels/matmul/tiles.cuh"
 
 #include <cuda_runtime.h>
 

@@ -8,11 +8,11 @@
 //                              Groups never wait for each other: while one stores, the others multiply
 // Every warp has all of k for some rows of its group's tile. The group's first warp requests the stages from TMA.
 // Operands that are stored transposed are multiplied as they arrive; lanes share rows and columns in another way then.
-#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
+#include "kernels/matmul/generic/packed_results.cuh"
 #include "kernels/matmul/hopper/f32.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"
-#include "kernels/matmul/tiles.cuh"
 
 #include <cuda_runtime.h>
 

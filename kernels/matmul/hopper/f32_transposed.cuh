@@ -18,13 +18,13 @@
 // tile's multiply-adds take no longer than the memory needs to deliver B.
 // (Only A's tile is transposed, not the product as in transposed_product.cuh.)
 #include "common/cuda/named_barrier.cuh"
-#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
+#include "kernels/matmul/generic/packed_results.cuh"
 #include "kernels/matmul/hopper/fix_up.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"
 #include "kernels/matmul/hopper/transposed_shape.cuh"
 #include "kernels/matmul/hopper/transposed_supply.cuh"
-#include "kernels/matmul/tiles.cuh"
 
 #include <cuda_runtime.h>
 

@@ -6,7 +6,7 @@
 //                       loads two neighbors at once, if they are aligned), and the launching of blocks (each stays
 //                       for many tiles and shares those of the last wave: Stream-K). Rows of A and B may begin
 //                       anywhere: see row_sets.cuh. What is where in a warp: f64_stage.cuh
-#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
 #include "kernels/matmul/hopper/f64_stage.cuh"
 #include "kernels/matmul/hopper/fix_up.cuh"
 #include "kernels/matmul/hopper/launch.cuh"

@@ -8,7 +8,7 @@
 // (Fitting columns would gain less: at 4096, tiles of B that begin 32 bytes off an L2 cache line take 3 % longer on an
 // H200, and 16 bytes off 21 %.)
 #include "common/cuda/named_barrier.cuh"
-#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
 #include "kernels/matmul/hopper/fitted_tiles.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/mma.cuh"

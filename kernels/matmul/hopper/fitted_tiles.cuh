@@ -3,7 +3,7 @@
 // Tiles of C with heights fitted to the product and the device, to avoid wave quantization: they fill whole waves of
 // blocks, one block per multiprocessor.
 #include "common/cuda/launch_shape.cuh"
-#include "kernels/matmul/tile_order.cuh"
+#include "kernels/matmul/generic/tile_order.cuh"
 
 #include <cuda_runtime.h>
 

@@ -4,8 +4,8 @@
 // blocks that share a tile add their sums.
 #include "common/cuda/arrivals.cuh"
 #include "common/cuda/named_barrier.cuh"
+#include "kernels/matmul/generic/tile_order.cuh"
 #include "kernels/matmul/hopper/stream_k.cuh"
-#include "kernels/matmul/tile_order.cuh"
 
 #include <cuda_runtime.h>
 

@@ -3,13 +3,13 @@
 // The host side of the Hopper matrix kernels: operands prepared for TMA, and launches in clusters.
 #include "common/cuda/check.cuh"
 #include "common/cuda/launch_shape.cuh"
-#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
+#include "kernels/matmul/generic/tile_order.cuh"
 #include "kernels/matmul/hopper/fix_up.cuh"
 #include "kernels/matmul/hopper/layouts.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"
 #include "kernels/matmul/hopper/stream_k.cuh"
 #include "kernels/matmul/hopper/tensor_map.cuh"
-#include "kernels/matmul/tile_order.cuh"
 
 #include <cuda_runtime.h>
 

@@ -9,7 +9,7 @@
 // multiply 64 rows each. Sums are in f32. The ladder continues in hopper/overlapped.cuh; this kernel remains for rows
 // of C that do not begin at multiples of 16 bytes, which TMA cannot store.
 #include "common/cuda/named_barrier.cuh"
-#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/layouts.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"

@@ -9,7 +9,7 @@
 //                              shapes; two blocks of a cluster may share B by multicast, for rows that are slow to read
 // Each warp stores on its own, without waiting for the others of its warpgroup, a box of 16 rows x 64 columns at a
 // time. The ladder continues in hopper/fitted.cuh.
-#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
 #include "kernels/matmul/hopper/fix_up.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/mma.cuh"

@@ -4,8 +4,8 @@
 // aligned pieces of 16 bytes that cover them, or in the largest units that all rows are aligned to.
 #include "common/cuda/async_copy.cuh"
 #include "common/cuda/bulk_copy.cuh"
+#include "kernels/matmul/generic/tile_order.cuh"
 #include "kernels/matmul/hopper/warp_product.cuh"
-#include "kernels/matmul/tile_order.cuh"
 
 #include <cuda_runtime.h>
 

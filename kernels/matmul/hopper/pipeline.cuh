@@ -4,8 +4,8 @@
 // A and B; the barrier `filled` tells the consumers that a stage has arrived, `emptied` tells the producer that they
 // are done with it. Blocks of a cluster may share A and B by multicast: each requests a part, and all receive it.
 #include "common/cuda/bulk_copy.cuh"
+#include "kernels/matmul/generic/tile_order.cuh"
 #include "kernels/matmul/hopper/layouts.cuh"
-#include "kernels/matmul/tile_order.cuh"
 
 #include <cuda_runtime.h>
 

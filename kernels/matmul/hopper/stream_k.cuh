@@ -8,7 +8,7 @@
 //
 // Every function here depends only on its arguments, on the device and on the host.
 #include "common/cuda/launch_shape.cuh"
-#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
 
 #include <cuda_runtime.h>
 

@@ -10,7 +10,7 @@
 // has a complete one. Where rows are few and long, several warps share them. Any m and k, as far as B fits.
 #include "common/cuda/bulk_copy.cuh"
 #include "common/cuda/named_barrier.cuh"
-#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/thin/cost.cuh"
 #include "kernels/matmul/thin/pieces.cuh"

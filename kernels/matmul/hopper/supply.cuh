@@ -2,8 +2,8 @@
 #pragma once
 // Stages that cannot be multiplied as TMA delivers them: the warps that ask for them also prepare them.
 #include "common/cuda/bulk_copy.cuh"
+#include "kernels/matmul/generic/tile_order.cuh"
 #include "kernels/matmul/hopper/fix_up.cuh"
-#include "kernels/matmul/tile_order.cuh"
 
 #include <cuda_runtime.h>
 

@@ -11,7 +11,7 @@
 // If B is stored transposed, its rows run along k, and the tensor cores read it, too. If A and B are, C' = B' A' is the
 // product above, stored transposed. If only A is, both run the wrong way: A's stages are turned in shared memory.
 #include "common/cuda/named_barrier.cuh"
-#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
 #include "kernels/matmul/hopper/fix_up.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/layouts.cuh"

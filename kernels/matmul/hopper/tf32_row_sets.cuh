@@ -8,7 +8,7 @@
 // It does not matter in which order the steps along k are multiplied, nor which row of A is which column of C', as long
 // as all agree. So instruction i of a stage multiplies the eight steps whose rows of B are sets i and i + 4, and the
 // rows of A's tile stay in the order of their sets.
-#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
 #include "kernels/matmul/hopper/fix_up.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/layouts.cuh"

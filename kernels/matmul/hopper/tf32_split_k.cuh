@@ -8,11 +8,11 @@
 // A block is one consumer warpgroup, which multiplies tile_m x 64, and one producer warp, which loads tiles. 16-bit
 // types have matmul_hopper_transposed for this.
 #include "common/cuda/named_barrier.cuh"
-#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
+#include "kernels/matmul/generic/packed_results.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"
 #include "kernels/matmul/hopper/transposed_operand.cuh"
-#include "kernels/matmul/tiles.cuh"
 
 #include <cuda_runtime.h>
 

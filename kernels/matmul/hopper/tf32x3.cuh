@@ -9,14 +9,13 @@
 // would add up. So the tensor cores add the products of one stage only, the small ones first, and the f32 units add
 // these sums. After Ootomo and Yokota, "Recovering single precision accuracy from Tensor Cores while surpassing the
 // FP32 theoretical peak performance", 2022.
-#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
 #include "kernels/matmul/hopper/fix_up.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"
 #include "kernels/matmul/hopper/tf32_rounding.cuh"
 #include "kernels/matmul/hopper/tf32x3_workspace.cuh"
 #include "kernels/matmul/hopper/transposed_operand.cuh"
-#include "kernels/matmul/tiles.cuh"
 
 #include <cuda_runtime.h>
 
@@ -25,15 +24,24 @@
 
 namespace BACKEND {
 
+/// Four neighbors of a row of A, zero beyond its last row and column.
+__device__ inline float4 four_of_row(const float* a, size_t m, size_t k, size_t row, size_t column) {
+    const float* from = a + row * k + column;
+    if (row >= m || column >= k) return make_float4(0, 0, 0, 0);
+    if (k % 4 == 0) return *reinterpret_cast<const float4*>(from);
+    return make_float4(from[0], column + 1 < k ? from[1] : 0, column + 2 < k ? from[2] : 0,
+                       column + 3 < k ? from[3] : 0);
+}
+
 /// Splits A into two matrices of tf32 numbers, interleaved in one: eight rows of large parts, the same rows of small
 /// parts, and so on. Zero beyond A's last row and column. Any grid and block; a thread writes a 16-byte piece of each.
-__global__ void split_rows(MatrixView<const float> a, float* split, size_t split_columns) {
+__global__ void split_rows(const float* a, size_t m, size_t k, float* split, size_t split_columns) {
 #if HOPPER_CODE
-    const size_t pieces = split_columns / 4, all = divide_up(a.rows, 8) * 8 * pieces;
+    const size_t pieces = split_columns / 4, all = divide_up(m, 8) * 8 * pieces;
     const size_t grid_stride = static_cast<size_t>(gridDim.x) * blockDim.x;
     for (size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < all; i += grid_stride) {
         const size_t row = i / pieces, column = i % pieces * 4;
-        const float4 four = a.load_four(row, column);
+        const float4 four = four_of_row(a, m, k, row, column);
         const float4 large =
             make_float4(nearest_tf32(four.x), nearest_tf32(four.y), nearest_tf32(four.z), nearest_tf32(four.w));
         float4* piece = reinterpret_cast<float4*>(split + (row / 8 * 16 + row % 8) * split_columns + column);
@@ -181,7 +189,7 @@ struct Tf32x3Tile : HopperTile {
         const size_t split_columns = padded_columns<float>(k), pieces = split_row_count(m) / 2 * split_columns / 4;
         constexpr unsigned blocks_per_multiprocessor = 4;  // with 8, writes get in the way of reads: 8 % slower
         split_rows<<<grid_stride_blocks(pieces, arguments.multiprocessors, blocks_per_multiprocessor),
-                     grid_stride_threads, 0, arguments.stream>>>(a_of(arguments), d_split, split_columns);
+                     grid_stride_threads, 0, arguments.stream>>>(arguments.d_a, m, k, d_split, split_columns);
         const float* d_b = with_aligned_rows(arguments.d_b, k, n, d_padded, arguments);
         const TileOrder order{grid_for(m, tile_m), grid_for(n, tile_n), group};
         const StreamKSchedule schedule =

@@ -11,7 +11,7 @@
 // A block is one or two consumer warpgroups, which multiply tile_m x 64 each, and one producer warp, which loads tiles.
 // Sums are in f32. When a block begins, nothing is cached, not even its code, so little runs before the first copy.
 #include "common/cuda/named_barrier.cuh"
-#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
 #include "kernels/matmul/hopper/fix_up.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/mma.cuh"

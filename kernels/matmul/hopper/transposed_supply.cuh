@@ -3,11 +3,11 @@
 // The warps of matmul_hopper_f32_transposed that do not multiply: they ask TMA for stages, transpose A's tiles and, if
 // rows are not aligned, move those of B to their places.
 #include "common/cuda/bulk_copy.cuh"
+#include "kernels/matmul/generic/tile_order.cuh"
 #include "kernels/matmul/hopper/layouts.cuh"
 #include "kernels/matmul/hopper/row_sets.cuh"
 #include "kernels/matmul/hopper/supply.cuh"
 #include "kernels/matmul/hopper/transposed_shape.cuh"
-#include "kernels/matmul/tile_order.cuh"
 
 #include <cuda_runtime.h>
 

@@ -7,7 +7,7 @@
 //                        and serve all rows
 // Any m and k, up to 8 columns. A block's rows are of one class (see pieces.cuh), and B is shifted in shared memory as
 // far as they are. If rows are few, several blocks share k.
-#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
 #include "kernels/matmul/thin/cost.cuh"
 #include "kernels/matmul/thin/pieces.cuh"
 

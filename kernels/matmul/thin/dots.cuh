@@ -6,7 +6,7 @@
 //                      memory and no barrier: neither would pay for itself
 // Any m, n and k with few multiply-adds: every element of C loads its row of A and its column of B again.
 #include "common/cuda/launch_shape.cuh"
-#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
 #include "kernels/matmul/thin/pieces.cuh"
 
 #include <cuda_runtime.h>

@@ -8,10 +8,10 @@
 //                      code is short: with cold caches, a kernel also waits for its instructions
 // Any m, n and k: for few steps along k, since every warp loads its fragments again. For nvcc only.
 #include "common/cuda/launch_shape.cuh"
-#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
+#include "kernels/matmul/generic/launch_tiles.cuh"
+#include "kernels/matmul/generic/packed_results.cuh"
 #include "kernels/matmul/hopper/warp_product.cuh"
-#include "kernels/matmul/packed_results.cuh"
-#include "kernels/matmul/products.cuh"
 #include "kernels/matmul/thin/pieces.cuh"
 
 #include <cuda_runtime.h>
@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::resident)
         typename Fragment::Elements of[registers];
     };
     const unsigned lane = threadIdx.x % lanes_per_warp, warp = threadIdx.x / lanes_per_warp, g = lane / 4, t = lane % 4;
-    const size_t row = OneProduct::block_row() * Shape::tile_m + warp / Shape::warps_n * (tiles_m * 16) + g;
+    const size_t row = row_of_tiles() * Shape::tile_m + warp / Shape::warps_n * (tiles_m * 16) + g;
     const unsigned column = blockIdx.x * Shape::tile_n + warp % Shape::warps_n * (tiles_n * 8);
     if (row - g >= plan.m || column >= plan.n) return;
     const Raw* of_rows[tiles_m][2];

@@ -7,8 +7,8 @@
 //                       kept if A is read in whole pieces
 // Any m and k. Rows that do not begin at 16-byte boundaries are read in smaller units, more of them in flight.
 #include "common/cuda/vector_access.cuh"
-#include "kernels/matmul/arguments.cuh"
-#include "kernels/matmul/packed_results.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
+#include "kernels/matmul/generic/packed_results.cuh"
 #include "kernels/matmul/thin/pieces.cuh"
 
 #include <cuda_runtime.h>

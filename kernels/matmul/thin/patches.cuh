@@ -5,8 +5,8 @@
 //                    loads its elements of A and B straight from global memory. Lanes share them through the L1 cache
 //                    alone. The code is short: with cold caches, a short kernel also waits for its instructions
 // Any m, n and k: for few steps along k, since every lane loads its elements again.
-#include "kernels/matmul/arguments.cuh"
-#include "kernels/matmul/products.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
+#include "kernels/matmul/generic/launch_tiles.cuh"
 #include "kernels/matmul/thin/pieces.cuh"
 
 #include <cuda_runtime.h>
@@ -32,8 +32,8 @@ __global__ void __launch_bounds__(PatchShape<T>::threads) matmul_patches(const T
     using Sum = SumOf<T>;
     constexpr int rows = Shape::rows, columns = Shape::columns, in_flight = Shape::steps;
     const unsigned lane = threadIdx.x % lanes_per_warp, warp = threadIdx.x / lanes_per_warp;
-    const size_t row = OneProduct::block_row() * Shape::tile_m + warp / Shape::warps_n * (Shape::lanes_m * rows) +
-                       lane / Shape::lanes_n;
+    const size_t row =
+        row_of_tiles() * Shape::tile_m + warp / Shape::warps_n * (Shape::lanes_m * rows) + lane / Shape::lanes_n;
     const unsigned column =
         blockIdx.x * Shape::tile_n + warp % Shape::warps_n * (Shape::lanes_n * columns) + lane % Shape::lanes_n;
     if (row >= plan.m || column >= plan.n) return;

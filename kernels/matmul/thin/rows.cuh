@@ -11,8 +11,8 @@
 // device, blocks share k: those of a cluster, whose first block adds all sums, or others, the last of which does.
 #include "common/cuda/check.cuh"
 #include "common/cuda/launch_shape.cuh"
-#include "kernels/matmul/arguments.cuh"
-#include "kernels/matmul/packed_results.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
+#include "kernels/matmul/generic/packed_results.cuh"
 #include "kernels/matmul/thin/pieces.cuh"
 
 #include <cuda_runtime.h>

@@ -6,10 +6,10 @@
 //                      rows at a time. The rows of A are staged in shared memory, already converted, and broadcast
 // Any m and n, up to 16 steps. A block's rows are of one class (see pieces.cuh): a lane's columns are aligned in memory
 // to the bytes of one store, not within the row. Only the elements at the ends of a row are stored one by one.
-#include "kernels/matmul/arguments.cuh"
-#include "kernels/matmul/packed_results.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
+#include "kernels/matmul/generic/launch_tiles.cuh"
+#include "kernels/matmul/generic/packed_results.cuh"
 #include "kernels/matmul/thin/pieces.cuh"
-#include "kernels/matmul/tiles.cuh"
 
 #include <cuda_runtime.h>
 
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(thin_block, few_steps_resident)
     constexpr int rows = few_steps_rows, length = few_steps_columns<T>;
     constexpr unsigned chunk = few_steps_chunk<T, steps>;
     __shared__ __align__(16) Sum staged[chunk * steps];
-    const size_t tile = OneProduct::block_row();
+    const size_t tile = row_of_tiles();
     if (tile >= plan.row_tiles) return;
     const unsigned sets = thin_block / plan.lanes, set = threadIdx.x / plan.lanes, lane = threadIdx.x % plan.lanes;
     const auto row_class = static_cast<unsigned>(tile % plan.classes);

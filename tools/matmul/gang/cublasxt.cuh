@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/gang/devices.cuh"
-#include "kernels/matmul/cublasxt.cuh"
+#include "kernels/matmul/generic/cublasxt.cuh"
 #include "tools/matmul/gang/split.cuh"
 
 namespace BACKEND {

@@ -7,7 +7,7 @@
 
 #include "common/cuda/launch_shape.cuh"
 #include "common/io/text.hpp"
-#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
 #include "kernels/matmul/hopper/launch.cuh"
 #include "kernels/matmul/hopper/layouts.cuh"
 #include "tools/matmul/plan/plan.cuh"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/io/dtype.hpp"
-#include "kernels/matmul/transposed_copy.cuh"
+#include "kernels/matmul/generic/transposed_copy.cuh"
 #include "tools/matmul/plan/plan.cuh"
 
 namespace BACKEND {
@@ -34,7 +34,7 @@ inline Plan one_by_one(const ProductProblem& problem, Plan plan) {
     };
     constexpr double launch_ns = 3000;
     if (plan.ns > 0) plan.ns = double(products) * (plan.ns + launch_ns);
-    plan.takes_batch = plan.one_by_one = true;
+    plan.takes_batch = true;
     return plan;
 }
 

@@ -17,7 +17,7 @@
 #include "common/io/dtype.hpp"
 #include "common/io/failure.hpp"
 #include "common/io/text.hpp"
-#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
 #include "tools/matmul/element.hpp"
 #include "tools/matmul/estimate.hpp"
 #include "tools/matmul/shape.hpp"
@@ -116,9 +116,8 @@ struct Plan {
     Work work = {};                                      // from which it is estimated, by the costs of
     std::string row = "";                                // this row of the coefficients
     size_t workspace_bytes = 0;                          // beside A, B and C
-    bool takes_batch = false, takes_transposed = false;  // in one launch, without copies
+    bool takes_batch = false, takes_transposed = false;  // without copies
     bool stores_transposed = false;                      // C
-    bool one_by_one = false;                             // a launch for each product of a batch
     Sums sums = Sums::of_type;                           // of 8-bit floats: how it adds them up
     std::string copied = {};                             // matrices that other kernels transpose, as "A+C"
     bool is_exchanged = false;                           // computes C' = B' A'
@@ -149,11 +148,7 @@ inline std::string tile_name(const TileSize& tile) {
     return tile.k > 0 ? text("{}x{}x{}", tile.m, tile.n, tile.k) : text("{}x{}", tile.m, tile.n);
 }
 
-// Whether a kernel's type says that it takes a batch, or transposed operands.
-template <typename Tile, typename = void>
-constexpr bool takes_batch = false;
-template <typename Tile>
-constexpr bool takes_batch<Tile, std::void_t<decltype(Tile::takes_batch)>> = Tile::takes_batch;
+// Whether a kernel's type says that it takes transposed operands.
 template <typename Tile, typename = void>
 constexpr bool takes_transposed = false;
 template <typename Tile>

@@ -110,7 +110,7 @@ inline void estimate(Plan& plan, const ProductProblem& problem, const std::strin
     plan.ns = estimated_ns(problem.dtype, row, work, memory_speed(*problem.device));
 }
 
-// The plan of a kernel with one tile size: see kernels/matmul/arguments.cuh.
+// The plan of a kernel with one tile size: see kernels/matmul/generic/arguments.cuh.
 template <typename Tile>
 Plan plan_of(const ProductProblem& problem, const char* variant) {
     Plan plan;
@@ -118,11 +118,11 @@ Plan plan_of(const ProductProblem& problem, const char* variant) {
         return Tile::enqueue(arguments.as<typename Tile::Element>());
     };
     plan.tile = tile_name(Tile::tile);
-    plan.takes_batch = takes_batch<Tile>;
+    plan.takes_batch = true;
     plan.takes_transposed = takes_transposed<Tile>;
     TileDivision by;
     by.tile = Tile::tile;
-    by.products = plan.takes_batch ? problem.form.products() : 1;
+    by.products = problem.form.products();
     by.blocks_at_once = estimated_multiprocessors(problem);
     by.reads_any_rows = true;
     estimate(plan, problem, text("{}:{}", variant, plan.tile), tile_work(problem, by));

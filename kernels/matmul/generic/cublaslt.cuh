@@ -8,8 +8,8 @@
 #include "common/cuda/library.hpp"
 #include "common/io/failure.hpp"
 #include "common/io/text.hpp"
-#include "kernels/matmul/arguments.cuh"
-#include "kernels/matmul/cublas.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
+#include "kernels/matmul/generic/cublas.cuh"
 
 #include <cuda_runtime.h>
 #include <library_types.h>

@@ -5,9 +5,8 @@
 //                    leaves idle: tiles of 16, 32 or 64 a side, 4 x 4 sums per thread, and several products per block
 //                    if one has too few threads. The next stage is in flight to registers while this one is multiplied
 // m and n up to `side`, any k. Block 64, or 256 for a side of 64; grid ceil(batch / products per block).
-#include "kernels/matmul/arguments.cuh"
-#include "kernels/matmul/products.cuh"
-#include "kernels/matmul/tiles.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
+#include "kernels/matmul/generic/launch_tiles.cuh"
 
 #include <cuda_runtime.h>
 
@@ -30,11 +29,22 @@ struct BatchedShape {
     static constexpr int row = side + 4;                  // elements: the stores of one load go to different banks
 };
 
+/// An operand of one product; zeros lie beyond its edges.
+template <typename T, bool transposed>
+struct BatchedOperand {
+    const T* data;
+    size_t rows, columns;
+
+    __device__ T load(size_t row, size_t column) const {
+        return row < rows && column < columns ? data[transposed ? column * rows + row : row * columns + column] : 0;
+    }
+};
+
 /// The elements of a stage that one thread loads: of A's tile, which is side x steps, or of B's, which is steps x side.
 /// In shared memory both have one row per step along k. Neighboring lanes read neighbors in memory, which lie along k
 /// if `along_k`.
-template <typename Shape, bool along_k, bool is_a, typename View, typename T>
-__device__ inline void load_stage(T (&loaded)[Shape::loads], const View& matrix, size_t k, int thread) {
+template <typename Shape, bool along_k, bool is_a, typename Operand, typename T>
+__device__ inline void load_stage(T (&loaded)[Shape::loads], const Operand& matrix, size_t k, int thread) {
 #pragma unroll
     for (int i = 0; i < Shape::loads; ++i) {
         const int number = i * Shape::threads + thread;
@@ -56,13 +66,13 @@ __device__ inline void store_stage(T (&tile)[Shape::steps][Shape::row], const T 
 }
 
 /// m and n up to `side`, any k. Grid ceil(batch / Shape::products), block Shape::block.
-template <typename T, int side, typename A, typename B>
+template <typename T, int side, bool a_transposed, bool b_transposed>
 __global__ void __launch_bounds__(BatchedShape<T, side>::block)
-    matmul_batched(MatrixView<const T, A> a, MatrixView<const T, B> b, MatrixView<T> c, ManyProducts products,
+    matmul_batched(BatchedOperand<T, a_transposed> a, BatchedOperand<T, b_transposed> b, T* c, Strides strides,
                    size_t batch) {
     using Shape = BatchedShape<T, side>;
     constexpr int square = Shape::square;
-    constexpr bool a_along_k = !A::transposed, b_along_k = B::transposed;
+    constexpr bool a_along_k = !a_transposed, b_along_k = b_transposed;
     __shared__ __align__(16) T a_tiles[Shape::products][Shape::steps][Shape::row];
     __shared__ __align__(16) T b_tiles[Shape::products][Shape::steps][Shape::row];
     const int of_block = static_cast<int>(threadIdx.x) / Shape::threads,
@@ -70,11 +80,11 @@ __global__ void __launch_bounds__(BatchedShape<T, side>::block)
     const int row = thread / Shape::across * square, column = thread % Shape::across * square;
     const size_t product = static_cast<size_t>(blockIdx.x) * Shape::products + of_block, steps = a.columns;
     if (product < batch) {
-        a.data += product * products.stride_a;
-        b.data += product * products.stride_b;
-        c.data += product * products.stride_c;
+        a.data += product * strides.a;
+        b.data += product * strides.b;
+        c += product * strides.c;
     } else {  // no product: its threads only take part in the barriers
-        a.rows = b.rows = c.rows = 0;
+        a.rows = b.rows = 0;
     }
     auto& a_tile = a_tiles[of_block];
     auto& b_tile = b_tiles[of_block];
@@ -103,7 +113,10 @@ __global__ void __launch_bounds__(BatchedShape<T, side>::block)
 #pragma unroll
     for (int r = 0; r < square; ++r)
 #pragma unroll
-        for (int s = 0; s < square; ++s) c.store(row + r, column + s, sums[r][s]);
+        for (int s = 0; s < square; ++s) {
+            const size_t y = row + r, x = column + s;
+            if (y < a.rows && x < b.columns) c[y * b.columns + x] = sums[r][s];
+        }
 }
 
 template <typename T, int side>
@@ -111,22 +124,26 @@ struct MatmulBatched {
     using Element = T;
     using Shape = BatchedShape<T, side>;
     static constexpr TileSize tile = {side, side, Shape::steps};
-    static constexpr bool takes_batch = true, takes_transposed = sizeof(T) == 4;  // fewer kernels to compile
+    static constexpr bool takes_transposed = sizeof(T) == 4;  // fewer kernels to compile
 
     static LaunchShape enqueue(const MatmulArguments<T>& arguments) {
-        if constexpr (takes_transposed)
-            return with_layouts(arguments, [&](auto a, auto b) { return launch(arguments, a, b); });
-        else return launch(arguments, RowMajor{}, RowMajor{});
+        if constexpr (takes_transposed) {
+            if (arguments.a_transposed)
+                return arguments.b_transposed ? launch<true, true>(arguments) : launch<true, false>(arguments);
+            if (arguments.b_transposed) return launch<false, true>(arguments);
+        }
+        return launch<false, false>(arguments);
     }
 
 private:
-    template <typename A, typename B>
-    static LaunchShape launch(const MatmulArguments<T>& arguments, A, B) {
-        const dim3 grid(static_cast<unsigned>(divide_up(arguments.batch, Shape::products))), block(Shape::block);
-        matmul_batched<T, side, A, B><<<grid, block, 0, arguments.stream>>>(
-            a_of<A>(arguments), b_of<B>(arguments), c_of(arguments),
-            ManyProducts{arguments.stride_a, arguments.stride_b, arguments.stride_c, 1}, arguments.batch);
-        return {grid, block, 0, address_of(matmul_batched<T, side, A, B>)};
+    template <bool a_transposed, bool b_transposed>
+    static LaunchShape launch(const MatmulArguments<T>& of) {
+        const BatchedOperand<T, a_transposed> a{of.d_a, of.m, of.k};
+        const BatchedOperand<T, b_transposed> b{of.d_b, of.k, of.n};
+        const dim3 grid(static_cast<unsigned>(divide_up(of.batch, Shape::products))), block(Shape::block);
+        matmul_batched<T, side, a_transposed, b_transposed>
+            <<<grid, block, 0, of.stream>>>(a, b, of.d_c, strides_of(of), of.batch);
+        return {grid, block, 0, address_of(matmul_batched<T, side, a_transposed, b_transposed>)};
     }
 };
 

@@ -36,15 +36,14 @@ struct StreamKSharing {
 /// input. m, n and k are at least 1 and at most 2^31 - 512, so that an int also holds the end of the last tile; their
 /// products may be larger.
 /// The matrices may be stored transposed: A as k x m, B as n x k, C as n x m, row-major. In a batch, the matrices of
-/// product i begin i strides after the first ones; strides are multiples of 16 bytes. A launch without takes_batch or
-/// takes_transposed ignores those members.
+/// product i begin i strides after the first ones; strides are multiples of 16 bytes. A launch without takes_transposed
+/// ignores those members.
 ///
 /// The type of a kernel with one tile size, Tile, has
 ///     Element                    float, double, __half, __nv_bfloat16, __nv_fp8_e4m3 or __nv_fp8_e5m2
 ///     tile                       its TileSize
-///     enqueue(arguments)         enqueues the product; returns the launch shape
-///     takes_batch        true; not declared if it cannot
-///     takes_transposed   true if it takes A and B as they are stored; not declared if it cannot
+///     enqueue(arguments)         enqueues the product, or all products of a batch; returns the launch shape
+///     takes_transposed           true if it takes A and B as they are stored; not declared if it cannot
 template <typename T>
 struct MatmulArguments {
     using Result = typename ResultOf<T>::Type;

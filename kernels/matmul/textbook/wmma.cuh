@@ -6,8 +6,9 @@
 // f16 from compute capability 7.5 on, bf16 and tf32 from 8.0 on; sums are in f32. Any m, n and k. On Hopper the ladder
 // continues in hopper/mma.cuh and hopper/tf32.cuh, where the tensor cores read shared memory themselves.
 // Tile of C 64 x 64; grid ceil(n / 64) x ceil(m / 64), block 128: four warps with 32 x 32 each.
-#include "kernels/matmul/arguments.cuh"
-#include "kernels/matmul/tiles.cuh"
+#include "common/cuda/launch_shape.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
+#include "kernels/matmul/generic/launch_tiles.cuh"
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -57,10 +58,9 @@ struct WmmaStage {
     T b[steps][wmma_tile + pad];
 };
 
-/// Grid ceil(n / 64) x ceil(m / 64), block 128.
-template <typename T, typename Products>
-__global__ void __launch_bounds__(wmma_block)
-    matmul_wmma(MatrixView<const T> a, MatrixView<const T> b, MatrixView<T> c, Products products) {
+/// The block's tile of C; elements outside the matrices read as zero.
+template <typename T>
+__device__ inline void multiply_wmma(const T* a, const T* b, T* c, size_t m, size_t n, size_t k) {
 #if __CUDA_ARCH__ >= 750
 #if __CUDA_ARCH__ < 800
     if constexpr (std::is_same_v<T, __half>) {
@@ -75,19 +75,20 @@ __global__ void __launch_bounds__(wmma_block)
             float sums[wmma_tile][wmma_tile + 4];
             __device__ Memory() {}
         } shared;
-        const int thread = static_cast<int>(threadIdx.x), warp_row = thread / 64 * 32,
-                  warp_column = thread / 32 % 2 * 32;
-        products.select(a.data, b.data, c.data);
-        const size_t row = products.block_row() * wmma_tile, column = static_cast<size_t>(blockIdx.x) * wmma_tile;
+        const unsigned thread = threadIdx.x, warp_row = thread / 64 * 32, warp_column = thread / 32 % 2 * 32;
+        const size_t top = size_t(blockIdx.y) * wmma_tile, left = size_t(blockIdx.x) * wmma_tile;
         wmma::fragment<wmma::accumulator, 16, 16, Type::steps, float> sums[2][2];
         for (auto& line : sums)
             for (auto& sum : line) wmma::fill_fragment(sum, 0.0f);
-        for (size_t k = 0; k < a.columns; k += Stage::steps) {
-            for (int i = thread; i < wmma_tile * Stage::steps; i += wmma_block)
-                shared.stage.a[i / Stage::steps][i % Stage::steps] =
-                    a.load(row + i / Stage::steps, k + i % Stage::steps);
-            for (int i = thread; i < wmma_tile * Stage::steps; i += wmma_block)
-                shared.stage.b[i / wmma_tile][i % wmma_tile] = b.load(k + i / wmma_tile, column + i % wmma_tile);
+        for (size_t first = 0; first < k; first += Stage::steps) {
+            for (unsigned i = thread; i < wmma_tile * Stage::steps; i += wmma_block) {
+                const unsigned y = i / Stage::steps, x = i % Stage::steps;
+                shared.stage.a[y][x] = top + y < m && first + x < k ? a[(top + y) * k + first + x] : T(0.0f);
+            }
+            for (unsigned i = thread; i < wmma_tile * Stage::steps; i += wmma_block) {
+                const unsigned y = i / wmma_tile, x = i % wmma_tile;
+                shared.stage.b[y][x] = first + y < k && left + x < n ? b[(first + y) * n + left + x] : T(0.0f);
+            }
             __syncthreads();  // both tiles are loaded
 #pragma unroll
             for (int step = 0; step < Stage::steps; step += Type::steps) {
@@ -115,24 +116,34 @@ __global__ void __launch_bounds__(wmma_block)
             wmma::store_matrix_sync(&shared.sums[warp_row + i / 2 * 16][warp_column + i % 2 * 16], sums[i / 2][i % 2],
                                     wmma_tile + 4, wmma::mem_row_major);
         __syncthreads();  // all warps' sums are in shared memory
-        for (int i = thread; i < wmma_tile * wmma_tile; i += wmma_block)
-            c.store(row + i / wmma_tile, column + i % wmma_tile, T(shared.sums[i / wmma_tile][i % wmma_tile]));
+        for (unsigned i = thread; i < wmma_tile * wmma_tile; i += wmma_block) {
+            const unsigned y = i / wmma_tile, x = i % wmma_tile;
+            if (top + y < m && left + x < n) c[(top + y) * n + left + x] = T(shared.sums[y][x]);
+        }
     }
 #endif
+}
+
+/// Grid ceil(n / 64) x ceil(m / 64), block 128.
+template <typename T>
+__global__ void __launch_bounds__(wmma_block) matmul_wmma(const T* a, const T* b, T* c, size_t m, size_t n, size_t k) {
+    multiply_wmma(a, b, c, m, n, k);
 }
 
 template <typename T>
 struct MatmulWmma {
     using Element = T;
+    static constexpr int threads = wmma_block, resident = 5;
     static constexpr TileSize tile = {wmma_tile, wmma_tile, WmmaStage<T>::steps};
-    static constexpr bool takes_batch = true;
 
+    __device__ static void multiply(const T* a, const T* b, T* c, size_t m, size_t n, size_t k) {
+        multiply_wmma(a, b, c, m, n, k);
+    }
     static LaunchShape enqueue(const MatmulArguments<T>& arguments) {
-        const dim3 grid = grid_of_tiles(divide_up(arguments.m, wmma_tile), divide_up(arguments.n, wmma_tile)),
-                   block(wmma_block);
-        return launch_batch(arguments, grid, [&](const auto& some, const dim3& whole, auto products) {
-            matmul_wmma<T><<<whole, block, 0, some.stream>>>(a_of(some), b_of(some), c_of(some), products);
-            return LaunchShape{whole, block, 0, address_of(matmul_wmma<T, decltype(products)>)};
+        return launch_tiles(arguments, wmma_tile, wmma_tile, [](const dim3& grid, const auto& of) {
+            if (of.batch > 1) return launch_batch<MatmulWmma>(grid, of);
+            matmul_wmma<<<grid, threads, 0, of.stream>>>(of.d_a, of.d_b, of.d_c, of.m, of.n, of.k);
+            return LaunchShape{grid, dim3(threads), 0, address_of(matmul_wmma<T>)};
         });
     }
 };

@@ -5,6 +5,7 @@
 
 #include <cuda_runtime.h>
 
+#include <cstddef>
 #include <cstring>
 #include <type_traits>
 
@@ -68,6 +69,22 @@ __device__ inline void store_packed(T* target, const PackedResults<T, count>& re
 #else
         *reinterpret_cast<uint2*>(target) = words;
 #endif
+    }
+}
+
+/// Stores four neighbors, as far as they lie within, at (row, column) of a rows x columns part of C that begins at `c`
+/// and has rows `row_elements` apart. `column` and the column at which the part begins are multiples of four.
+__device__ inline void store_four(float* c, size_t row_elements, int row, int column, int rows, int columns,
+                                  float4 four) {
+    if (row >= rows) return;
+    float* target = c + static_cast<size_t>(row) * row_elements + column;
+    if (row_elements % 4 == 0 && column + 4 <= columns) {
+        *reinterpret_cast<float4*>(target) = four;
+    } else {
+        if (column < columns) target[0] = four.x;
+        if (column + 1 < columns) target[1] = four.y;
+        if (column + 2 < columns) target[2] = four.z;
+        if (column + 3 < columns) target[3] = four.w;
     }
 }
 

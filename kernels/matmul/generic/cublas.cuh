@@ -9,7 +9,7 @@
 #include "common/io/dtype.hpp"
 #include "common/io/failure.hpp"
 #include "common/io/text.hpp"
-#include "kernels/matmul/arguments.cuh"
+#include "kernels/matmul/generic/arguments.cuh"
 
 #include <cuda_runtime.h>
 #include <library_types.h>
