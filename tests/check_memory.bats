@@ -331,3 +331,61 @@ SOURCE
     capture ./pageable
     expect_status 86 && expect_output "0 0" && expect_errors_like 'Invalid __global__ write of size 4 bytes'
 }
+
+@test "an access just before or just behind a variable is found, of every kind and size" {
+    cat >more.cu <<'SOURCE'
+template <int n>
+__device__ int of_template[n];
+__device__ int* of_other_unit() { return of_template<N>; }
+SOURCE
+    cat >sides.cu <<'SOURCE'
+#include <cstdlib>
+__device__ int device[N], initialized[N] = {1}, result;
+static __device__ int of_unit[N];
+__constant__ int constant[N], initialized_constant[N] = {1};
+__managed__ int managed[N];
+__device__ const int table[N] = {1};
+inline __device__ int inlined[N];
+namespace outer { namespace { __device__ int in_namespaces[N]; } }
+struct Owner { static __device__ int member[N]; };
+__device__ int Owner::member[N];
+template <typename T> __device__ T of_template[N];
+__device__ int* last(int kind) {
+    static __device__ int of_function[N];
+    switch (kind) {
+        case 0: return device;
+        case 1: return initialized;
+        case 2: return of_unit;
+        case 3: return managed;
+        case 4: return inlined;
+        case 5: return outer::in_namespaces;
+        case 6: return Owner::member;
+        case 7: return of_template<int>;
+        default: return of_function;
+    }
+}
+__global__ void write(int kind, int i) { last(kind)[i] = 1; }
+__global__ void read(int kind, int i) {
+    result = (kind == 9 ? constant : kind == 10 ? initialized_constant : table)[i];
+}
+int main(int, char** words) {
+    const int kind = std::atoi(words[1]), i = std::atoi(words[2]);
+    if (kind < 9) write<<<1, 1>>>(kind, i);
+    else read<<<1, 1>>>(kind, i);
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+SOURCE
+    local n kind
+    for n in 1 8 100; do
+        capture simcc -G -w -DN=$n sides.cu more.cu -o sides
+        expect_status 0
+        for kind in {0..11}; do
+            under_check memcheck ./sides "$kind" -1
+            expect_status 86 && expect_errors_like "Invalid __global__ (read|write) of size 4"
+            under_check memcheck ./sides "$kind" "$n"
+            expect_status 86 && expect_errors_like "Invalid __global__ (read|write) of size 4"
+            under_check memcheck ./sides "$kind" $((n - 1))
+            expect_status 0
+        done
+    done
+}

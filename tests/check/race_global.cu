@@ -99,6 +99,18 @@ __global__ void doubled(unsigned long long* sum) {
     } while (old != seen);
 }
 
+// The same with the upper half of a word, while others update its lower half.
+template <bool fixed>
+__global__ void halves(unsigned short* sums) {
+    unsigned short* const sum = sums + threadIdx.x % 2;
+    unsigned short old = fixed ? atomicCAS(sum, 0, 0) : *sum;  // @half-of-a-word Info: Race reported
+    unsigned short seen;
+    do {
+        seen = old;
+        old = atomicCAS(sum, seen, static_cast<unsigned short>(seen + 1));  // @half-of-a-word
+    } while (old != seen);
+}
+
 template <bool fixed>
 __global__ void maximum(int* most) {
     const int value = blockIdx.x * blockDim.x + threadIdx.x;
@@ -567,6 +579,7 @@ int main(int argc, char** argv) {
         {"unlock-without-fence", LAUNCH(locked_by_store, 8, 4, a, b)},
         {"lock-fence-scope", LAUNCH(locked_for_all, 16, 64, a, b)},
         {"compare-and-swap-loop", LAUNCH(doubled, 4, 64, reinterpret_cast<unsigned long long*>(a))},
+        {"half-of-a-word", LAUNCH(halves, 4, 64, reinterpret_cast<unsigned short*>(a) + 2)},
         {"tested-update", LAUNCH(maximum, 4, 64, a)},
         {"early-look", LAUNCH(count_and_look, 4, 1, a, b)},
         {"relaxed-unlock",

@@ -162,6 +162,8 @@ std::string with_heap_deletes(std::string_view assembly) {
 namespace {
 
 constexpr std::string_view red_zone = "\t.zero\t128\n";
+/// Among constants, most of which have no symbol, the checkers know a red zone by its bytes (core/program_image.cpp).
+constexpr std::string_view constant_red_zone = "\t.fill\t128, 1, 0xd5\n";
 
 /// Whether the line switches to another section; to one for thread-local variables; to one for other variables.
 bool is_section(std::string_view line) {
@@ -170,6 +172,9 @@ bool is_section(std::string_view line) {
 bool is_thread_local_section(std::string_view line) { return starts_with(line, "\t.section\t.tbss"); }
 bool is_variable_section(std::string_view line) {
     return starts_with_one_of(line, {"\t.data", "\t.bss", "\t.section\t.data", "\t.section\t.bss"});
+}
+bool is_constant_section(std::string_view line) {
+    return starts_with_one_of(line, {"\t.section\t.rodata,", "\t.section\t.rodata\n", "\t.section\t.rodata._Z"});
 }
 
 /// Whether a variable of the program follows; the compiler's own have names that begin with `.L`.
@@ -186,7 +191,7 @@ std::string with_room_of_its_own(std::string_view common) {
     const std::string symbol(common.substr(name, bytes - 1 - name)), size(common.substr(bytes, alignment - 1 - bytes));
     return "\t.pushsection\t.bss\n" + std::string(red_zone) + "\t.balign\t" + std::string(common.substr(alignment)) +
            "\t.type\t" + symbol + ", @object\n\t.size\t" + symbol + ", " + size + "\n" + symbol + ":\n\t.zero\t" +
-           size + "\n\t.popsection\n";
+           size + "\n" + std::string(red_zone) + "\t.popsection\n";
 }
 
 }  // namespace
@@ -195,6 +200,7 @@ std::string with_red_zones(const std::string& assembly) {
     std::string result;
     result.reserve(assembly.size() + assembly.size() / 64);
     bool in_thread_locals = false, in_variables = false, is_local = false;
+    std::string_view zone = red_zone;
     std::string_view alignment;  // of the variable that the next line announces
     for (std::size_t begin = 0; begin < assembly.size();) {
         const std::size_t newline = assembly.find('\n', begin);
@@ -202,10 +208,12 @@ std::string with_red_zones(const std::string& assembly) {
         const std::string_view line(assembly.data() + begin, end - begin);
         begin = end;
         if (is_section(line)) {
+            if (in_variables) result += zone;  // behind the last one
             in_thread_locals = is_thread_local_section(line);
-            in_variables = is_variable_section(line);
+            in_variables = is_variable_section(line) || is_constant_section(line);
+            zone = is_constant_section(line) ? constant_red_zone : red_zone;
         }
-        if (in_variables && announces_variable(line)) result += red_zone;
+        if (in_variables && announces_variable(line)) result += zone;
         result += alignment;
         alignment = {};
         if (in_variables && starts_with(line, "\t.align\t")) {
@@ -219,6 +227,7 @@ std::string with_red_zones(const std::string& assembly) {
         is_local = starts_with(line, "\t.local\t");
     }
     result += alignment;
+    if (in_variables) result += zone;
     return result;
 }
 

@@ -33,8 +33,8 @@ std::string without_coverage(std::string_view assembly);
 std::string with_heap_deletes(std::string_view assembly);
 
 /// The compiler's assembly with 128 unused bytes after every uninitialized thread-local variable, such as __shared__
-/// variables, and before all other variables, such as __device__ ones. Sizes in the symbol table are unchanged, so the
-/// checkers know where each variable ends.
+/// variables, and before and behind all other variables, such as __device__ ones. Sizes in the symbol table are
+/// unchanged, so the checkers know where each variable ends.
 std::string with_red_zones(const std::string& assembly);
 
 // ---- the source lines of checked code, kept where no debugger's file is needed to read them

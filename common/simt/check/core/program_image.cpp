@@ -174,4 +174,19 @@ bool ProgramImage::is_constant(uintptr_t address) const {
                        [&](const Range& range) { return address >= range.begin && address < range.end; });
 }
 
+// String literals have no symbols, but none has so many of the byte that fills the space.
+bool ProgramImage::is_between_constants(uintptr_t address) const {
+    constexpr uintptr_t enough = 24;
+    constexpr unsigned char filling = 0xd5;
+    const auto byte_at = [](uintptr_t at) { return *reinterpret_cast<const unsigned char*>(at); };
+    if (byte_at(address) != filling || unannounced_at(address) || host_variable_at(address)) return false;
+    const auto run = [&](int step) {
+        uintptr_t length = 0;
+        for (uintptr_t at = address; length < enough && is_constant(at); at += uintptr_t(step), ++length)
+            if (byte_at(at) != filling) break;
+        return length;
+    };
+    return run(1) + run(-1) > enough;
+}
+
 }  // namespace simt::check

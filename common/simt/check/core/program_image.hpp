@@ -45,6 +45,8 @@ public:
 
     /// Whether it is a constant of the executable or its libraries: a table, a string literal.
     bool is_constant(uintptr_t address) const;
+    /// Whether a constant's address is in the space between constants that have names (driver/assembly.hpp).
+    bool is_between_constants(uintptr_t address) const;
 
 private:
     struct Range {

@@ -164,7 +164,7 @@ void MemoryCheck::examine_elsewhere(const Access& access) {
 // read its own: this->kernel<<<...>>>.
 bool MemoryCheck::may_be_read(const Access& access) {
     const ProgramImage& image = ProgramImage::instance();
-    if (image.is_constant(access.address)) return true;
+    if (image.is_constant(access.address)) return !image.is_between_constants(access.address + access.bytes - 1);
     const Symbol& place = symbol_of(access.pc);
     if (place.in_launch_statement) return true;
     const Variable* const variable = place.in_system_header ? image.host_variable_at(access.address) : nullptr;

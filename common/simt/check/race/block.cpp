@@ -255,10 +255,14 @@ void RaceCheck::begin_atomic(const Access& access) {
 
 // The lane has read the value that it now updates, as at the start of a compare-and-swap loop or to see whether an
 // update is worthwhile. In shared memory only compare-and-swap counts, since a barrier may be missing between the two.
-void RaceCheck::note_trying_read(const Access& access, const ShadowMap& words) {
+void RaceCheck::note_trying_read(const Access& access, ShadowMap& words) {
     const bool compares = access.kind == check::AtomicKind::compare_and_swap;
     if (!compares && (access.space == Space::shared || access.kind != check::AtomicKind::update)) return;
-    const ShadowRecord use = ShadowRecord::load(words.word(access.address)->use);
+    const ShadowCell& word = *words.word(access.address);
+    const bool has_bytes = is_split(ShadowRecord::load(word.store), access.space == Space::shared);
+    const uintptr_t aligned = access.address & ~uintptr_t{3};
+    const ShadowCell& cell = has_bytes ? bytes_of(words).bytes_of_word(aligned)[access.address - aligned] : word;
+    const ShadowRecord use = ShadowRecord::load(cell.use);
     if (use.empty() || use.kind() != AccessKind::plain) return;
     const bool by_this_lane = use.lanes() & use.bit_of(access.lane);
     const bool by_this_block =

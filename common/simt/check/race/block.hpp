@@ -111,7 +111,7 @@ private:
                      PossibleFlag unless_flag = {});
 
     // ---- synchronization
-    void note_trying_read(const Access& access, const ShadowMap& words);
+    void note_trying_read(const Access& access, ShadowMap& words);
     void synchronize_by_volatile(const Access& access);
     void note_flag(const Access& access);
     PossibleFlag flag_at(uintptr_t address, bool is_shared) const {

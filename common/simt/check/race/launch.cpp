@@ -84,7 +84,11 @@ void add_to(std::map<RaceKey, Race>& races, const RaceKey& key, const Race& race
 
 uint64_t tried_read(const Clash& clash) {
     const auto& [earlier, earlier_is_store, current, earlier_lane] = clash;
-    if (earlier_is_store || earlier.bytes() != 15 || current.bytes > 8 || current.address % current.bytes) return 0;
+    if (earlier_is_store || current.bytes > 8 || current.address % current.bytes) return 0;
+    // (If the bytes of a word have records of their own, these do not say how wide the access was.)
+    const unsigned bytes = bytes_in_word(current.word, current.address, current.address + current.bytes);
+    const bool is_one_byte = (earlier.bytes() & (earlier.bytes() - 1)) == 0;
+    if (earlier.bytes() != bytes && !(bytes != 15 && is_one_byte)) return 0;
     if (earlier.kind() == AccessKind::plain && is_atomic(current.kind)) return earlier.place();
     if (is_atomic(earlier.kind()) && current.kind == AccessKind::plain && !current.is_write) {
         return current.record.place();

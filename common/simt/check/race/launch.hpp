@@ -58,7 +58,8 @@ struct Race {
     }
 };
 
-/// The place of the plain read if the two are a plain read and an atomic operation on an aligned word; otherwise 0.
+/// The place of the plain read if the two are a plain read and an atomic operation on the same 2, 4 or 8 aligned bytes;
+/// otherwise 0.
 uint64_t tried_read(const Clash& clash);
 
 /// The title of a race with a copy or fill. Chance decides whether the kernel's reads or stores are seen first.
