@@ -381,9 +381,11 @@ SOURCE
         expect_status 0
         for kind in {0..11}; do
             under_check memcheck ./sides "$kind" -1
-            expect_status 86 && expect_errors_like "Invalid __global__ (read|write) of size 4"
+            expect_status 86
+            expect_errors_like "Invalid __global__ (read|write) of size 4"
             under_check memcheck ./sides "$kind" "$n"
-            expect_status 86 && expect_errors_like "Invalid __global__ (read|write) of size 4"
+            expect_status 86
+            expect_errors_like "Invalid __global__ (read|write) of size 4"
             under_check memcheck ./sides "$kind" $((n - 1))
             expect_status 0
         done

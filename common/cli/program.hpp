@@ -47,7 +47,7 @@ struct Program {
     bool every_device = false;                      // "auto" means all GPUs, not the first
     Gangs gangs = Gangs::never;
     JoinGang* join = nullptr;  // of programs with gangs
-    bool input_files = true;  // operands name data: --input-format applies
+    bool input_files = true;   // operands name data: --input-format applies
 };
 
 // ---- the interface between a program's main(), compiled once, and its CUDA part, compiled once per backend:

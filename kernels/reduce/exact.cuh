@@ -6,9 +6,9 @@
 // for another thread's; whatever the numbers are, that costs one or two more additions each. Digit j of all threads lies
 // side by side: a lane's bank does not depend on the digit that its number falls into, so there are no bank conflicts.
 // Any n, any alignment, any grid; block a multiple of 32, at most largest_exact_block.
+#include "common/cuda/arrivals.cuh"
 #include "common/cuda/block_reduction.cuh"
 #include "common/cuda/check.cuh"
-#include "common/cuda/arrivals.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "common/cuda/vector_access.cuh"
 #include "kernels/reduce/expansion.cuh"

@@ -4,9 +4,9 @@
 // A branch that never diverges skips what is not wanted. Doing all of it takes longer than the loads: on an H200 the
 // kernel took 1.5 to 2.6 times as long as a plain sum at large sizes, and 3.7 to 4.9 times at 2^20 numbers.
 // Any n, any alignment, any grid; the block a power of two from 32 to 256. Block and grid fix the order of additions.
+#include "common/cuda/arrivals.cuh"
 #include "common/cuda/block_reduction.cuh"
 #include "common/cuda/check.cuh"
-#include "common/cuda/arrivals.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "common/cuda/vector_access.cuh"
 #include "kernels/reduce/found.cuh"

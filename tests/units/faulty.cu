@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "common/cli/registration.cuh"
-#include "common/gang/join.hpp"
 #include "common/gang/devices.cuh"
+#include "common/gang/join.hpp"
 
 namespace BACKEND {
 namespace {

@@ -31,9 +31,9 @@
 #include "common/simt/include/simt/kernel_launch.hpp"
 #include "common/simt/include/simt/warp_state.hpp"
 #include "common/simt/nccl/clique.hpp"
+#include "common/simt/nccl/clique_entry.hpp"
 #include "common/simt/nccl/misuse.hpp"
 #include "common/simt/nccl/reduction.hpp"
-#include "common/simt/nccl/clique_entry.hpp"
 #include "common/simt/runtime/state.hpp"
 
 namespace simt::nccl {

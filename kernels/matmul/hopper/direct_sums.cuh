@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // The end of direct.cuh's kernel: blocks that share k add their sums, and each stores some rows of the tile.
-#include "common/cuda/bulk_copy.cuh"
 #include "common/cuda/arrivals.cuh"
+#include "common/cuda/bulk_copy.cuh"
 #include "common/cuda/vector_access.cuh"
 #include "kernels/matmul/generic/packed_results.cuh"
 
