@@ -147,3 +147,10 @@ GPU-: 2, 'GPU-' names 3 GPUs; give more of the id"
     expect_no_errors
     expect_output 32
 }
+
+@test "the human table has the digits of the machine formats" {
+    on_simulator || skip "needs the simulator's device"
+    capture devquery -d sim --format human
+    expect_status 0
+    expect_output_like "peak_f32_tflop_per_s +0\.5 "
+}

@@ -590,6 +590,21 @@ limit() { ulimit -t 5 && { [ -n "${SANITIZE-}" ] || ulimit -v 2000000; }; }
     expect_refusal plot 'gnuplot.* failed: line 3: no such thing'
 }
 
+@test "small numbers keep their digits, on bars and on axes" {
+    local number
+    printf 'a,b\nx,0.003\ny,0.0042\nz,0.0149\nw,0.972\n' >small.csv
+    capture plot --kind bars -y b --by a small.csv
+    expect_status 0
+    for number in 0.003 0.0042 0.0149 0.972; do grep -q " $number\$" <<<"$output" || complain "$number" || return; done
+    printf 'a,b\n1,0.003\n2,0.0042\n3,0.0149\n' >small.csv
+    capture plot -x a -y b small.csv
+    grep -q '^0\.005 ' <<<"$output" || complain "$output"
+    printf 'a,b\nx,1e300\n' >large.csv
+    capture plot --kind bars -y b large.csv
+    expect_status 4
+    expect_errors_like "0, or 1e-280 to 1e280 in size"
+}
+
 @test "numbers that cannot be shown are left out, and counted" {
     printf 'a,b\n1,5\n2,nan\n3,inf\n4,7\n' >holes.csv
     capture plot holes.csv -o holes.svg
@@ -616,7 +631,7 @@ limit() { ulimit -t 5 && { [ -n "${SANITIZE-}" ] || ulimit -v 2000000; }; }
     printf '' | rejects 4 'standard input: is empty'
     printf 'a,b\n' | rejects 4 'standard input: there are no rows'
     printf 'a,b\nx,y\n' | rejects 4 'no column has numbers alone: name one with -y'
-    printf 'a,b\nx,y\n' | rejects 4 "no row has a number in 'b'" -y b --kind bars
+    printf 'a,b\nx,y\n' | rejects 4 "no row has a number in 'b' that an axis has a place for" -y b --kind bars
     { echo $header && measured a 64 5 5; } | rejects 4 'no number differs that lines could go along: .* -x' --kind lines
     printf 'a,b\n1,2\n3\n' | rejects 4 'standard input: line 3: has 1 field, and the header names 2 columns'
     printf '1,2\n3,4\n' | rejects 4 'line 1: has only numbers: expected a header'

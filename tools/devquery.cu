@@ -158,7 +158,7 @@ const ColumnOf<PropertyRow> property_columns[] = {
     {{"device"}, [](const PropertyRow& of) -> Cell { return device_label(of.device); }},
     {{"group", "group", 1, 0, 0, 2}, [](const PropertyRow& of) -> Cell { return of.property.group; }},
     {{"property", "property"}, [](const PropertyRow& of) -> Cell { return of.property.name; }},
-    {{"value", "value"}, [](const PropertyRow& of) { return cell_of(of.property); }},
+    {{"value", "value", 1, as_in_csv}, [](const PropertyRow& of) { return cell_of(of.property); }},
     {{"unit", "unit", 1, 0, 0, 1}, [](const PropertyRow& of) -> Cell { return of.property.unit; }},
     {{"", "about", 1, 0, 0, 3}, [](const PropertyRow& of) -> Cell { return in_words(of.property); }},
     {{"source"}, [](const PropertyRow& of) -> Cell { return of.property.source; }},

@@ -186,7 +186,7 @@ static bool applies(const Cell& cell) {
 static std::string scaled(const Cell& cell, const Column& column) {
     if (!applies(cell)) return not_applicable;
     if (const auto* number = std::get_if<Fixed>(&cell))
-        return plain(Fixed{number->value * column.scale, column.digits});
+        return plain(Fixed{number->value * column.scale, column.digits == as_in_csv ? number->digits : column.digits});
     if (const auto* integer = std::get_if<long long>(&cell); integer && column.scale != 1)
         return plain(Fixed{static_cast<double>(*integer) * column.scale, column.digits});
     return plain(cell);

@@ -74,11 +74,12 @@ long long whole(Integer count) {
     return static_cast<long long>(count);
 }
 
+constexpr int as_in_csv = -1;
 struct Column {
     std::string name;  // snake_case with a unit suffix: the machine formats' header; "" keeps the column out of them
     std::string heading = {};  // the human table's heading, with its unit; "" keeps the column out of it
     double scale = 1;          // the human table multiplies a number by this, and
-    int digits = 0;            // shows so many digits after the point
+    int digits = 0;            // shows so many digits after the point; as_in_csv: as many as the machine formats
     std::size_t room = 0;      // how wide its cells usually are, for rows that appear one by one
     int rank = 0;              // on a narrow terminal the human table leaves out the highest first; 0: never
 };

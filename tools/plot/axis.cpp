@@ -73,8 +73,8 @@ std::string with_blanks(std::string words) {
 
 constexpr int most_digits = 17;  // a double has no more
 
-// At least three digits of very large and very small numbers; without an exponent where that is short, and without
-// trailing zeros.
+// Significant digits; at least three of very large and very small numbers. Without an exponent where that is short, and
+// without trailing zeros.
 std::string digits_of(double value, int digits) {
     char text[64];
     const double size = std::abs(value);
@@ -82,7 +82,7 @@ std::string digits_of(double value, int digits) {
         std::snprintf(text, sizeof text, "%.*g", std::clamp(digits, 3, most_digits), value);
         return text;
     }
-    const int whole = size < 1 ? 0 : static_cast<int>(std::floor(std::log10(size)));
+    const int whole = size == 0 ? 0 : static_cast<int>(std::floor(std::log10(size)));
     std::snprintf(text, sizeof text, "%.*f", std::clamp(digits - 1 - whole, 0, most_digits), value);
     std::string shown = text;
     if (shown.find('.') != shown.npos) {

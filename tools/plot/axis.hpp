@@ -32,6 +32,7 @@ std::string shown_apart(double value, double step, const Quantity& quantity);
 
 // Whether an axis has a place for the value. (Sums and differences of such values do not overflow in any unit.)
 bool has_place(double value, bool log);
+constexpr const char* range_of_places = "that an axis has a place for (0, or 1e-280 to 1e280 in size)";
 
 struct Tick {
     double value;

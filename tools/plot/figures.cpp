@@ -92,8 +92,8 @@ std::string hover_of(const Data& data, RowOf row) {
 }
 
 void fail_without_numbers(const std::string& column, bool log) {
-    fail(Exit::bad_input, "no row has a number{} in '{}'; choose a column with -y", log ? " above 0" : "",
-         printable(column, 100));
+    fail(Exit::bad_input, "no row has a number{} in '{}' {}; choose a column with -y", log ? " above 0" : "",
+         printable(column, 100), range_of_places);
 }
 
 std::string note_of(const Data& data, const std::vector<std::string>& columns, RowOf row) {

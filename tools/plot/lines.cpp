@@ -119,8 +119,9 @@ Figure lines_of(const Data& data, const Choices& chosen, const Settings& setting
                                        [](const Series& series) { return series.points.empty(); }),
                         figure.series.end());
     if (figure.series.empty())
-        fail(Exit::bad_input, "no row has numbers{} in '{}' and '{}'; choose columns with -x and -y",
-             figure.x.log || figure.y.log ? " above 0" : "", printable(chosen.x, 100), printable(chosen.y, 100));
+        fail(Exit::bad_input, "no row has numbers{} in '{}' and '{}' {}; choose columns with -x and -y",
+             figure.x.log || figure.y.log ? " above 0" : "", printable(chosen.x, 100), printable(chosen.y, 100),
+             range_of_places);
     if (chosen.x == "gang" && chosen.y == "efficiency") add_ideal(figure.series);
     figure.x.label = label_of(chosen.x), figure.y.label = label_of(chosen.y);
     figure.x.quantity = quantity_of(chosen.x), figure.y.quantity = quantity_of(chosen.y);
