@@ -365,8 +365,9 @@ __device__ int* last(int kind) {
     }
 }
 __global__ void write(int kind, int i) { last(kind)[i] = 1; }
+__device__ __noinline__ int element(const int* values, int i) { return values[i]; }
 __global__ void read(int kind, int i) {
-    result = (kind == 9 ? constant : kind == 10 ? initialized_constant : table)[i];
+    result = element(kind == 9 ? constant : kind == 10 ? initialized_constant : table, i);
 }
 int main(int, char** words) {
     const int kind = std::atoi(words[1]), i = std::atoi(words[2]);
