@@ -392,3 +392,38 @@ SOURCE
         done
     done
 }
+
+@test "shared memory that nothing ever writes is uninitialized, wherever it is declared" {
+    cat >unwritten.cu <<'SOURCE'
+#include <cstdlib>
+__shared__ float of_file[8];
+template <typename T>
+__device__ T pick(int i) {
+    __shared__ T of_template[8];
+    return of_template[i];
+}
+__global__ void read(int kind, int* o) {
+    __shared__ int of_kernel[8];
+    __shared__ struct { int a, b; } structure;
+    extern __shared__ int dynamic[];
+    const int i = threadIdx.x;
+    o[i] = kind == 0 ? of_kernel[i] : kind == 1 ? structure.b : kind == 2 ? dynamic[i]
+         : kind == 3 ? int(of_file[i]) : pick<int>(i);
+}
+int main(int, char** words) {
+    int* o;
+    cudaMalloc(&o, 32);
+    read<<<1, 8, 32>>>(std::atoi(words[1]), o);
+    cudaDeviceSynchronize();
+    cudaFree(o);
+}
+SOURCE
+    local kind
+    capture simcc -G -O2 unwritten.cu -o unwritten
+    expect_status 0
+    for kind in 0 1 2 3 4; do
+        under_check initcheck ./unwritten $kind
+        expect_status 86
+        expect_errors_like "Uninitialized __shared__ memory read of size 4 bytes"
+    done
+}

@@ -37,8 +37,13 @@
 #define __cudart_builtin__
 // One block at a time runs on an OS thread, so a thread-local variable is shared by exactly the lanes of a block. The
 // runtime saves and restores these variables when it suspends a block. 128 bytes keep arrays apart and allow any
-// access.
+// access. (In checked code they count as used in ways that the compiler does not see: it would otherwise replace loads
+// of a variable that nothing writes by its initial value, and there would be no access to check.)
+#ifdef SIMT_CHECKED
+#define __shared__ __attribute__((aligned(128), used)) thread_local
+#else
 #define __shared__ __attribute__((aligned(128))) thread_local
+#endif
 
 /// The dynamic part of a block's shared memory: the rewriter turns `extern __shared__` into this.
 extern "C" __thread char simt_dynamic_shared[];
