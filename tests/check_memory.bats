@@ -377,7 +377,7 @@ int main(int, char** words) {
 }
 SOURCE
     local n kind
-    for n in 1 8 100; do
+    for n in 1 32; do
         capture simcc -G -w -DN=$n sides.cu more.cu -o sides
         expect_status 0
         for kind in {0..11}; do
