@@ -59,7 +59,6 @@ public:
     }
 
     DType computed_type() const { return computed_; }
-    bool is_on_host() const { return on_host_; }
     // Rows that fit into one of `parts` parts of 64 MiB, or more if these are too few to make loading B worthwhile.
     std::size_t rows_at_once(std::size_t parts = 1) const {
         const std::size_t row_bytes = (shape_.k + shape_.n + 1) * size_of(computed_);
