@@ -265,12 +265,17 @@ expect_all_verified() {
 
 # ---- several devices
 
+# How many devices a program may use: the GPUs, or the simulator's.
+device_count() {
+    if on_simulator; then echo "${SIMCC_DEVICES:-1}"; else devquery -d all --prop ordinal --value | wc -l; fi
+}
+
 # devices COUNT: provides this many devices, or skips the test if the machine has fewer GPUs.
 devices() {
     if on_simulator; then
         export SIMCC_DEVICES=$1
     else
-        [ "$(devquery -d all --prop ordinal --value | wc -l)" -ge "$1" ] || skip "there are fewer than $1 GPUs"
+        [ "$(device_count)" -ge "$1" ] || skip "there are fewer than $1 GPUs"
         device=$(seq -s, 0 $(($1 - 1)))
     fi
 }

@@ -94,7 +94,9 @@ public:
                     bool fast_accum)
         : library_(std::move(library)), f64_(type.compute == CublasCompute::f64) {
         constexpr int most_workspace = 1, reductions = 3, most_algorithms = 64;  // the first two name preferences
-        constexpr std::uint32_t sums_as_computed = 3;  // partial sums are not rounded to 16 bits, as in all our kernels
+        // Partial sums are not rounded to the result's type, as in all our kernels: 2 keeps them in the type that sums
+        // are computed in; 1 adds them up in C's memory.
+        const std::uint32_t sums_as_computed = type.result == CUDA_R_32F || type.result == CUDA_R_64F ? 1 | 2 : 2;
         check(library_->create_product(&product_, int(type.compute), f64_ ? CUDA_R_64F : CUDA_R_32F), "create");
         describe(b_, type.stored, of.b_transposed, of.k, of.n, of.batch, of.stride_b);
         describe(a_, type.stored, of.a_transposed, of.m, of.k, of.batch, of.stride_a);
