@@ -159,7 +159,7 @@ static std::string plain(const Cell& cell) {
     if (const auto* word = std::get_if<std::string>(&cell)) return word->empty() ? "none" : *word;
     if (const auto* integer = std::get_if<long long>(&cell)) return fmt::format("{}", *integer);
     const auto& number = std::get<Fixed>(cell);
-    return fmt::format("{:.{}f}", std::isfinite(number.value) ? number.value : 0.0, number.digits);
+    return std::isfinite(number.value) ? fmt::format("{:.{}f}", number.value, number.digits) : "";
 }
 
 // Separators, control characters and quotes inside a cell would break readers that do not support quoting, so they are
@@ -183,36 +183,56 @@ static bool applies(const Cell& cell) {
     return !number || std::isfinite(number->value);
 }
 
+static bool tells_something(const Cell& cell) { return is_word(cell) ? plain(cell) != "none" : applies(cell); }
+
+// A number for people: as many digits after the point as its column asks for, or as its first three need, but none that
+// the machine formats do not have.
+static std::string for_people(double value, int machine_digits, const Column& column) {
+    const double shown = value * column.scale;
+    const int exact = std::max(0, machine_digits - int(std::floor(std::log10(column.scale))));
+    if (column.digits == as_in_csv) return plain(Fixed{shown, exact});
+    const int three = shown == 0 ? 0 : 2 - int(std::floor(std::log10(std::abs(shown))));
+    return plain(Fixed{shown, std::max(column.digits, std::min(three, exact))});
+}
+
 static std::string scaled(const Cell& cell, const Column& column) {
     if (!applies(cell)) return not_applicable;
-    if (const auto* number = std::get_if<Fixed>(&cell))
-        return plain(Fixed{number->value * column.scale, column.digits == as_in_csv ? number->digits : column.digits});
+    if (const auto* number = std::get_if<Fixed>(&cell)) return for_people(number->value, number->digits, column);
     if (const auto* integer = std::get_if<long long>(&cell); integer && column.scale != 1)
-        return plain(Fixed{static_cast<double>(*integer) * column.scale, column.digits});
+        return for_people(static_cast<double>(*integer), 0, column);
     return plain(cell);
 }
 
 Table::Table(Output& output, Format format, bool header, std::vector<Column> columns)
     : output_(output),
       format_(format),
-      header_pending_(header),
+      header_(header),
       columns_(std::move(columns)),
-      width_(output.is_terminal() || std::getenv("COLUMNS") ? line_width(STDOUT_FILENO) : no_limit) {}
+      width_(output.is_terminal() || std::getenv("COLUMNS") ? line_width(STDOUT_FILENO) : no_limit) {
+    for (std::size_t i = 0; i < columns_.size(); ++i)
+        if (!columns_[i].heading.empty()) for_people_.push_back(i);
+    std::stable_sort(for_people_.begin(), for_people_.end(),
+                     [this](std::size_t a, std::size_t b) { return columns_[a].place < columns_[b].place; });
+    shown_.resize(for_people_.size());
+}
 
 void Table::add(std::vector<Cell> row, const std::vector<JsonExtra>& extras) {
+    add_unusual(std::move(row), extras);
+    if (block_) print_held(block_->title);
+}
+
+void Table::add_unusual(std::vector<Cell> row, const std::vector<JsonExtra>& extras) {
     switch (format_) {
         case Format::csv: return print_separated(row, ',');
         case Format::tsv: return print_separated(row, '\t');
         case Format::jsonl: return print_json(row, extras);
-        default: break;
+        default: held_.push_back(std::move(row));
     }
-    if (block_) print_in_block(row);
-    else held_.push_back(std::move(row));
 }
 
 void Table::print_separated(const std::vector<Cell>& row, char separator) {
     std::string line;
-    if (std::exchange(header_pending_, false)) {
+    if (!std::exchange(has_begun_, true) && header_) {
         for (const Column& column : columns_)
             if (!column.name.empty()) line += (line.empty() ? "" : std::string(1, separator)) + column.name;
         line += '\n';
@@ -252,43 +272,46 @@ void Table::begin(const std::string& title, std::size_t room) {
 }
 
 void Table::flush(const std::string& title) {
-    if (!held_.empty()) {
-        layout_ = layout_of(held_);
-        std::string lines = title_and_head(title);
-        for (const auto& row : held_) lines += layout_->row(fields_of(row));
-        output_.write(lines);
-        held_.clear();
-    }
+    print_held(block_ ? block_->title : title);
     if (layout_) output_.write(layout_->note());
     if (layout_) output_.flush();
     layout_.reset();
     block_.reset();
+    if (format_ != Format::markdown) shown_.assign(shown_.size(), false);
+}
+
+bool Table::show_more() {
+    bool more = false;
+    for (const auto& row : held_)
+        for (std::size_t i = 0; i < for_people_.size(); ++i)
+            if (!shown_[i] && (columns_[for_people_[i]].rank == 0 || tells_something(row[for_people_[i]])))
+                more = shown_[i] = true;
+    return more;
 }
 
 std::vector<std::string> Table::fields_of(const std::vector<Cell>& row) const {
     std::vector<std::string> fields;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-        if (columns_[i].heading.empty()) continue;
-        const std::string field = scaled(row[i], columns_[i]);
+    for (std::size_t i = 0; i < for_people_.size(); ++i) {
+        if (!shown_[i]) continue;
+        const std::string field = scaled(row[for_people_[i]], columns_[for_people_[i]]);
         fields.push_back(format_ == Format::markdown ? without(field, '|', '/') : without(field, '\n', ' '));
     }
     return fields;
 }
 
 // As wide as the rows and headings, or as a block's rows will need.
-Layout Table::layout_of(const std::vector<std::vector<Cell>>& rows) const {
-    const bool has_head = header_pending_ || format_ == Format::markdown;  // all Markdown blocks are one table
+Layout Table::layout_of_held() const {
     std::vector<LaidOutColumn> laid_out;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-        const Column& column = columns_[i];
-        if (column.heading.empty()) continue;
-        const auto is_number = [i](const auto& row) { return !is_word(row[i]); };
-        const bool number = std::all_of(rows.begin(), rows.end(), is_number);
-        laid_out.push_back({column.heading, number, has_head ? column.heading.size() : 0, column.rank});
+    for (std::size_t i = 0; i < for_people_.size(); ++i) {
+        const Column& column = columns_[for_people_[i]];
+        if (!shown_[i]) continue;
+        const auto is_number = [&](const auto& row) { return !is_word(row[for_people_[i]]); };
+        const bool number = std::all_of(held_.begin(), held_.end(), is_number);
+        laid_out.push_back({column.heading, number, header_ ? column.heading.size() : 0, column.rank});
         if (block_) laid_out.back().width = std::max(laid_out.back().width, column.room);
     }
     if (block_ && !laid_out.empty()) laid_out.front().width = std::max(laid_out.front().width, block_->room);
-    for (const auto& row : rows) {
+    for (const auto& row : held_) {
         const std::vector<std::string> fields = fields_of(row);
         for (std::size_t i = 0; i < fields.size(); ++i)
             laid_out[i].width = std::max(laid_out[i].width, fields[i].size());
@@ -296,17 +319,20 @@ Layout Table::layout_of(const std::vector<std::vector<Cell>>& rows) const {
     return Layout(std::move(laid_out), width_, format_ == Format::markdown);
 }
 
-std::string Table::title_and_head(const std::string& title) {
-    if (format_ == Format::markdown) return std::exchange(header_pending_, false) ? layout_->head() : "";
-    return (title.empty() ? "" : wrapped(title, width_) + '\n') + (header_pending_ ? layout_->head() : "");
-}
-
-void Table::print_in_block(const std::vector<Cell>& row) {
+// A row to which a hidden column applies begins the table anew, below a head of its own.
+void Table::print_held(const std::string& title) {
+    if (held_.empty()) return;
+    const bool more = show_more(), markdown = format_ == Format::markdown;
     std::string lines;
-    if (!layout_) {
-        layout_ = layout_of({row});
-        lines = title_and_head(block_->title);
+    if (!layout_ && !markdown && !title.empty()) lines = wrapped(title, width_) + '\n';
+    if (!layout_ || more) {
+        if (markdown && more && has_begun_) lines = "\n";
+        layout_ = layout_of_held();
+        if (header_ && (more || !markdown)) lines += layout_->head();
     }
-    output_.write(lines + layout_->row(fields_of(row)));
-    output_.flush();
+    for (const auto& row : held_) lines += layout_->row(fields_of(row));
+    held_.clear();
+    has_begun_ = true;
+    output_.write(lines);
+    if (block_) output_.flush();
 }

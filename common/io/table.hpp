@@ -59,7 +59,7 @@ enum class Format { human, csv, tsv, jsonl, markdown };
 Format parse_format(const std::string& name);
 
 struct Fixed {     // a number printed with this many digits after the point, never in exponent form
-    double value;  // nan: it does not apply; JSON says null, the human formats -, the others 0
+    double value;  // nan: it does not apply; JSON says null, the human formats -, the others leave the field empty
     int digits;
 };
 
@@ -79,9 +79,12 @@ struct Column {
     std::string name;  // snake_case with a unit suffix: the machine formats' header; "" keeps the column out of them
     std::string heading = {};  // the human table's heading, with its unit; "" keeps the column out of it
     double scale = 1;          // the human table multiplies a number by this, and
-    int digits = 0;            // shows so many digits after the point; as_in_csv: as many as the machine formats
+    int digits = 0;            // shows so many digits after the point, more for a small number that would lose its
+                               // first three; as_in_csv: as many as the machine formats
     std::size_t room = 0;      // how wide its cells usually are, for rows that appear one by one
-    int rank = 0;              // on a narrow terminal the human table leaves out the highest first; 0: never
+    int rank = 0;              // the human table leaves out a column that applies to no row, and on a narrow terminal
+                               // the highest first; 0: never
+    int place = 0;             // the human table shows the lowest first, equal ones in their order
 };
 
 // A count as a cell where 0 means that it does not apply.
@@ -118,12 +121,16 @@ struct JsonExtra {
     std::vector<double> values;  // shown with one digit after the point
 };
 
+// The human formats leave out columns that apply to no row of the block (in Markdown: to no row so far), but none of
+// rank 0.
 class Table {
 public:
     Table(Output& output, Format format, bool header, std::vector<Column> columns);
 
     // One cell per column, in their order.
     void add(std::vector<Cell> row, const std::vector<JsonExtra>& extras = {});
+    // The same for a row that is unlike those to come: the human table waits for one of them to choose its columns.
+    void add_unusual(std::vector<Cell> row, const std::vector<JsonExtra>& extras = {});
 
     // The rows from here to flush() appear one by one, below `title`; the first column needs at least `room`.
     void begin(const std::string& title, std::size_t room);
@@ -136,11 +143,12 @@ private:
     bool is_for_people() const { return format_ == Format::human || format_ == Format::markdown; }
     void print_separated(const std::vector<Cell>& row, char separator);
     void print_json(const std::vector<Cell>& row, const std::vector<JsonExtra>& extras);
-    // Only of the columns with a heading.
+    // Shows the columns that apply to a row that is held; whether one was not shown before.
+    bool show_more();
+    // Only of the columns that are shown.
     std::vector<std::string> fields_of(const std::vector<Cell>& row) const;
-    Layout layout_of(const std::vector<std::vector<Cell>>& rows) const;
-    std::string title_and_head(const std::string& title);
-    void print_in_block(const std::vector<Cell>& row);
+    Layout layout_of_held() const;
+    void print_held(const std::string& title);
 
     struct Block {
         std::string title;
@@ -149,10 +157,12 @@ private:
 
     Output& output_;
     Format format_;
-    bool header_pending_;
+    bool header_, has_begun_ = false;
     std::vector<Column> columns_;
+    std::vector<std::size_t> for_people_;  // the columns with a heading, in the human order
+    std::vector<bool> shown_;              // of them
     std::size_t width_;
     std::vector<std::vector<Cell>> held_;
     std::optional<Block> block_;    // rows appear one by one
-    std::optional<Layout> layout_;  // from the first row of a block on
+    std::optional<Layout> layout_;  // from the first rows of a block on
 };

@@ -11,6 +11,9 @@ namespace {
 
 using Of = Measured;
 
+// The human table: what ran, the program's own columns, what was measured.
+enum Place { place_of_launch = -2, place_of_own = -1 };  // figures: 0
+
 bool on_host(const Of& of) { return of.measurement.variant->needs == Needs::host; }
 
 // Absent if there is nothing to divide by.
@@ -18,8 +21,11 @@ double ratio(double numerator, double denominator) {
     return denominator > 0 ? numerator / denominator : absent().value;
 }
 
+// Absent if there is no work or no time: a kernel that computes nothing has no rate.
+double rate(double work, const Of& of) { return work > 0 ? ratio(work, of.times.median) : absent().value; }
+
 // Bytes per nanosecond are gigabytes per second.
-double gbyte_per_s(const Of& of) { return ratio(of.measurement.problem.bytes, of.times.median); }
+double gbyte_per_s(const Of& of) { return rate(of.measurement.problem.bytes, of); }
 
 double peak_gbyte_per_s(const Of& of) {
     return sum_of_rates(of.run.gang, of.measurement.problem.gang,
@@ -50,13 +56,14 @@ std::vector<ReportColumn> schema_columns(const DeviceInfo& device) {
     return {
         {{"schema"}, [](const Of&) { return table_schema; }},
         {{"tool"}, [](const Of& of) { return of.run.program_name; }},
-        {{"kernel", "kernel"}, [](const Of& of) { return of.measurement.variant->name; }},
+        {{"kernel", "kernel", 1, 0, 0, 0, place_of_launch},
+         [](const Of& of) { return of.measurement.variant->name; }},
         {{"dtype"}, [](const Of& of) { return of.measurement.problem.dtype_name(); }},
-        {{"n", "n", 1, 0, 0, 9}, [](const Of& of) { return whole(of.measurement.problem.n); }},
+        {{"n", "n", 1, 0, 0, 9, place_of_launch}, [](const Of& of) { return whole(of.measurement.problem.n); }},
         {{"bytes"}, [](const Of& of) { return Fixed{of.measurement.problem.bytes, 0}; }},
         {{"flop"}, [](const Of& of) { return Fixed{of.measurement.problem.flop, 0}; }},
-        {{"grid", "grid", 1, 0, 7, 6}, [](const Of& of) { return of.measurement.grid; }},
-        {{"block", "block", 1, 0, 5, 5}, [](const Of& of) { return of.measurement.block; }},
+        {{"grid", "grid", 1, 0, 7, 6, place_of_launch}, [](const Of& of) { return of.measurement.grid; }},
+        {{"block", "block", 1, 0, 5, 5, place_of_launch}, [](const Of& of) { return of.measurement.block; }},
         {{"smem_bytes"},
          [](const Of& of) -> Cell { return on_host(of) ? absent() : Cell(whole(of.measurement.shared_bytes)); }},
         {{"device"}, [](const Of& of) { return on_host(of) ? "host" : of.run.device.name; }},
@@ -71,9 +78,9 @@ std::vector<ReportColumn> schema_columns(const DeviceInfo& device) {
         {{"p75_ns"}, [](const Of& of) { return Fixed{of.times.p75, 1}; }},
         {{"max_ns"}, [](const Of& of) { return Fixed{of.times.maximum, 1}; }},
         {{"mean_ns"}, [](const Of& of) { return Fixed{of.times.mean, 1}; }},
-        {{"gbyte_per_s", gpu_only("GB/s"), 1, 1, 6}, [](const Of& of) { return Fixed{gbyte_per_s(of), 3}; }},
+        {{"gbyte_per_s", gpu_only("GB/s"), 1, 1, 6, 1}, [](const Of& of) { return Fixed{gbyte_per_s(of), 3}; }},
         {{"gflop_per_s", gpu_only("GFLOP/s"), 1, 1, 8, 3},
-         [](const Of& of) { return Fixed{ratio(of.measurement.problem.flop, of.times.median), 3}; }},
+         [](const Of& of) { return Fixed{rate(of.measurement.problem.flop, of), 3}; }},
         {{"sm_clock_mhz"}, [](const Of& of) { return whole_if_any(of.measurement.sm_clock_mhz); }},
         {{"throttled"}, [](const Of& of) { return whole(of.measurement.throttled); }},
         {{"verify", "verify", 1, 0, 0, 1}, [](const Of& of) { return of.measurement.verify; }},
@@ -97,7 +104,7 @@ std::vector<ReportColumn> gpu_columns() {
          }},
         {{"", "% of peak GB/s", 1, 1, 0, 2},
          [](const Of& of) {
-             return on_host(of) ? absent(1) : Fixed{100 * ratio(gbyte_per_s(of), peak_gbyte_per_s(of)), 1};
+             return on_host(of) ? absent(3) : Fixed{100 * ratio(gbyte_per_s(of), peak_gbyte_per_s(of)), 3};
          }},
     };
 }
@@ -106,6 +113,7 @@ std::vector<ReportColumn> gpu_columns() {
 std::vector<ReportColumn> own_columns(const Run& run) {
     std::vector<ReportColumn> columns;
     for (Column column : run.own_columns) {
+        column.place = place_of_own;
         if (run.settings.checks.counters && !run.counts_in_simulator) column.heading.clear();
         columns.push_back({column, [i = columns.size()](const Of& of) { return of.measurement.own[i]; }});
     }

@@ -22,7 +22,8 @@ void append_counter_columns(std::vector<ColumnOf<Source, std::function<Cell(cons
             if (counter.is_count) return whole(figure);
             return Fixed{figure, 4};
         };
-        columns.push_back({{counter.name, heading.text, heading.scale, heading.digits}, value});
+        constexpr int unless_counted = 1;
+        columns.push_back({{counter.name, heading.text, heading.scale, heading.digits, 0, unless_counted}, value});
     }
 }
 

@@ -84,8 +84,6 @@ void LineReport::add(const Measurement& measurement, const std::string& title) {
     table_.flush(text("{}: {}", variant, title));
 }
 
-// ---- rows of measurements
-
 // ---- the rows of measurements
 
 Report::Report(Run& run)
@@ -132,10 +130,12 @@ void Report::add(const Measurement& measurement) {
         std::vector<JsonExtra> extras = {{"samples_ns", measurement.samples_ns},
                                          {"median_ci_ns", {times.median_interval.low, times.median_interval.high}}};
         if (measurement.prediction) extras.clear();
-        table_.add(cells_of(columns_, measured(measurement, 0)), extras);
+        if (on_host) table_.add_unusual(cells_of(columns_, measured(measurement, 0)), extras);
+        else table_.add(cells_of(columns_, measured(measurement, 0)), extras);
     }
     if (!on_host) ladder.previous_ns = times.median;
-    timed_.push_back({measurement.variant, measurement.problem.bytes, measurement.problem.flop, times});
+    timed_.push_back({measurement.variant, measurement.problem.bytes, measurement.problem.flop, times,
+                      summarize(measurement.peer_ratios)});
 }
 
 void Report::begin_block(const Problem& problem, std::size_t longest_name, const char* what) {

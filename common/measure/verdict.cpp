@@ -10,14 +10,31 @@ static bool ran_on_host(const Timed& one) { return one.variant->needs == Needs::
 
 constexpr double most_of_level = 1.05;
 
-static std::string compared(const Timed& fastest, const Timed& other) {
+static bool has_ratio(const Timed& one) { return one.over_versus.median > 0; }
+
+// By how much `fastest` is faster, and the least that it may be.
+struct Gain {
+    double ratio, least;
+};
+
+static Gain gain_over(const Timed& fastest, const Timed& other, const std::string& versus) {
+    if (has_ratio(fastest) && other.variant->name == versus)
+        return {fastest.over_versus.median, fastest.over_versus.median_interval.low};
+    if (has_ratio(other) && fastest.variant->name == versus)
+        return {1 / other.over_versus.median, 1 / other.over_versus.median_interval.high};
     const bool overlap = other.times.median_interval.low <= fastest.times.median_interval.high;
     const double ratio = other.times.median / fastest.times.median;
-    if (overlap && ratio < most_of_level) return text("level with {}", other.variant->name);
-    return text(ratio < 10    ? "{:.2f} times {}{}"
+    return {ratio, overlap ? 1 : ratio};
+}
+
+static std::string compared(const Timed& fastest, const Timed& other, const std::string& versus) {
+    const auto [ratio, least] = gain_over(fastest, other, versus);
+    if (least <= 1 && ratio < most_of_level) return text("level with {}", other.variant->name);
+    return text(ratio < 1.01  ? "{:.3f} times {}{}"
+                : ratio < 10  ? "{:.2f} times {}{}"
                 : ratio < 100 ? "{:.1f} times {}{}"
                               : "{:.0f} times {}{}",
-                ratio, other.variant->name, overlap ? " (uncertain)" : "");
+                ratio, other.variant->name, least <= 1 ? " (uncertain)" : "");
 }
 
 std::string verdict(const std::vector<Timed>& measured, const std::string& versus, bool simulated) {
@@ -34,17 +51,23 @@ std::string verdict(const std::vector<Timed>& measured, const std::string& versu
         return one.bytes == ranked.front().bytes && one.flop == ranked.front().flop && one.times.median > 0;
     };
     if (ranked.empty() || !std::all_of(ranked.begin(), ranked.end(), same_work)) return "";
-    std::sort(ranked.begin(), ranked.end(),
-              [](const Timed& a, const Timed& b) { return a.times.median < b.times.median; });
+    const auto is_versus = [&](const Timed& one) { return one.variant->name == versus; };
+    const bool by_ratio =
+        std::all_of(ranked.begin(), ranked.end(), [&](const Timed& one) { return has_ratio(one) || is_versus(one); });
+    const auto duration = [&](const Timed& one) {
+        return !by_ratio ? one.times.median : is_versus(one) ? 1 : 1 / one.over_versus.median;
+    };
+    std::sort(ranked.begin(), ranked.end(), [&](const Timed& a, const Timed& b) { return duration(a) < duration(b); });
     const Timed& fastest = ranked.front();
     const auto is_other = [&](const Timed& one) { return one.variant != fastest.variant; };
     const auto second = std::find_if(ranked.begin(), ranked.end(), is_other);
     if (second == ranked.end()) return "";
     const auto is_peer = [&](const Timed& one) {
-        const bool named = versus.empty() ? one.variant->peer : versus == one.variant->name;
+        const bool named = versus.empty() ? one.variant->peer : is_versus(one);
         return named && is_other(one) && one.variant != second->variant;
     };
     const auto peer = std::find_if(ranked.begin(), ranked.end(), is_peer);
     return text("{} is the fastest{}: {}{}.", fastest.variant->name, simulated && !only_hosts ? " to simulate" : "",
-                compared(fastest, *second), peer == ranked.end() ? "" : ", " + compared(fastest, *peer));
+                compared(fastest, *second, versus),
+                peer == ranked.end() ? "" : ", " + compared(fastest, *peer, versus));
 }

@@ -389,6 +389,20 @@ static void sentences() {
             "one variant is the fastest of nothing");
     promise(verdict({{&tree, 400, 100, {}}, {&shuffle, 800, 100, {}}}, "", false).empty(),
             "different work is not compared");
+    const auto beside_cub = [&](Interval ratio, double tree_ns) {
+        Timed one{&tree, 400, 100, {}}, peer{&cub, 400, 100, {}};
+        one.times.median = tree_ns, peer.times.median = 100;
+        one.times.median_interval = peer.times.median_interval = {80, 120};
+        one.over_versus.median = (ratio.low + ratio.high) / 2, one.over_versus.median_interval = ratio;
+        return verdict({one, peer}, "cub", false);
+    };
+    promise(beside_cub({0.965, 0.979}, 103) == "cub is the fastest: 1.03 times tree.",
+            "what --versus's interval leaves no doubt of is not level, however the times overlap");
+    promise(beside_cub({0.965, 0.979}, 99) == "cub is the fastest: 1.03 times tree.",
+            "ratios of neighboring samples decide, not medians that drifted");
+    promise(beside_cub({1.002, 1.006}, 100) == "tree is the fastest: 1.004 times cub.", "a small gain is not 1.00");
+    promise(beside_cub({0.99, 1.01}, 100) == "tree is the fastest: level with cub.", "an interval around 1 is level");
+    promise(beside_cub({0.9, 1.4}, 100) == "tree is the fastest: 1.15 times cub (uncertain).", "or too wide to tell");
 }
 
 int main() {

@@ -53,6 +53,15 @@ struct TransposedAOperands {
         *reinterpret_cast<float4*>(left + 4 * v) =
             *reinterpret_cast<const float4*>(a + k * Shape::tile_m + v * Shape::lanes_m * 4);
     }
+    /// Bits of a register of each load: who computes with them waits for the loads, and for those before.
+    __device__ unsigned bits_of_loads() const {
+        unsigned bits = 0;
+#pragma unroll
+        for (int v = 0; v < Shape::rows / 4; ++v) bits ^= __float_as_uint(left[4 * v]);
+#pragma unroll
+        for (int v = 0; v < Shape::vectors; ++v) bits ^= __float_as_uint(right[4 * v]);
+        return bits;
+    }
 
     __device__ void multiply(float (&sums)[Shape::sums]) const {
 #pragma unroll
@@ -101,10 +110,10 @@ __device__ inline void multiply_transposed_stages(TransposedAShared<Shape>& shar
         a += loop_steps * Shape::tile_m;
         b += Shape::place_of_step(loop_steps);
         if (--loops_left == 0) {
-            // The arrival does not wait for the stage's last loads, see HopperPipeline::release(), but it comes some 50
-            // multiply-adds after them, and a refill takes several hundred cycles more, longer than loads without bank
-            // conflicts can be in flight. (Releasing the stage after the wait for the next one costs 0.5 %.)
-            barrier_arrive(&shared.ring.emptied[position.stage]);
+            // An arrival does not wait for loads that are in flight, see HopperPipeline::release(), so its address
+            // depends on what they return. (To release the stage after the wait for the next one costs 0.5 %.)
+            const unsigned zero = threadIdx.y;  // blocks have one row, which the compiler does not know
+            barrier_arrive(&shared.ring.emptied[position.stage] + (odd.bits_of_loads() & zero));
             position.advance();
             if (--stages == 0) break;
             loops_left = stages > 1 ? loops : last_loops;
