@@ -208,7 +208,7 @@ expect_clean_table() {
         NR == 1 { fields = NF; for (i = 1; i <= NF; ++i) if ($i !~ /^[a-z][a-z0-9_]*$/) print "header field " i ": " $i }
         NF != fields { print "line " NR " has " NF " fields, the header " fields }
         /"|\r/ { print "line " NR " has a quote or carriage return" }
-        { for (i = 1; i <= NF; ++i) if ($i == "" || tolower($i) ~ /^[-+]?(nan|inf|infinity)$/) print "line " NR " field " i ": \"" $i "\"" }
+        { for (i = 1; i <= NF; ++i) if (tolower($i) ~ /^[-+]?(nan|inf|infinity)$/) print "line " NR " field " i ": \"" $i "\"" }
         END { if (NR < 2) print "no rows" }' <<<"$output")
     [ -z "$fault" ] || complain "not a clean table: $fault"
 }

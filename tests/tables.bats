@@ -186,11 +186,37 @@ words() { tr -s ' ' '\n' <"$1" | sort -u; }
     expect_output_like '\(left out: .*grid'
     expect_output_like 'or[[:space:]]+--csv[[:space:]]+shows[[:space:]]+all\)'
     [[ $(grep ^kernel stdout) == *verify && $(grep ^kernel stdout) != *grid* ]] || complain "the head has other columns"
+    COLUMNS=30 try memcheckdemo --list -f human
+    expect_output_like $'\nclass                memcheck\n'
+    expect_output_like $'\n\nplant\n  oob-global-read\n'
+    [ "$(grep -c '^plant' stdout)" -eq "$(memcheckdemo --list --csv --no-header | wc -l)" ]
+}
+
+@test "the human table has the columns that apply to its rows, and no number becomes 0" {
+    # A matrix that is transposed is not computed with; the host has no blocks.
+    expect_fine transpose -n 64 -k cpu -f human
+    [ "$(sed -n 2p stdout | wc -w)" -le 9 ] || complain "columns without a value"
+    [[ $(grep ^kernel stdout) != *grid* && $(grep ^kernel stdout) != *FLOP* ]] || complain "columns without a value"
+    expect_fine reduce -n 10 -k 'cpu,sequential' -f human
+    [[ $(grep ^kernel stdout) == kernel*grid*block*verify* ]] || complain "the host's row chose the columns"
+    [ -z "$(awk '$1 == "cpu" || $1 == "sequential" { for (i = 3; i <= NF; ++i) if ($i ~ /^0[.]0+$/ && i != 5) print }' stdout)" ] ||
+        complain "a time of 0"
     if ! on_simulator; then return; fi
-    COLUMNS=60 try reduce --counters -n 1000 -k cpu,shared-tree -f human
-    expect_output_like $'\nkernel +shared-tree\n(.*\n)*shared loads +100\n'
-    expect_output_like $'verify +pass\n\nkernel +shared-tree'
-    [ "$(grep -c '^kernel ' stdout)" -eq 2 ]
+    # All counters of one kernel: those that it has not used are missing, and the table fits.
+    COLUMNS=100 try reduce --counters -n 1000 -k cpu,shared-tree -f human
+    [[ $(grep ^kernel stdout) == *'shared loads'* && $(grep ^kernel stdout) != *texture* ]] || complain "which columns?"
+    [ "$(longest_line <stdout)" -le 100 ]
+}
+
+@test "what does not apply is empty in CSV, null in JSON, and left out by sums and means" {
+    need mlr
+    expect_fine reduce -n 10 -k 'cpu,sequential' --csv
+    if on_simulator; then [ -z "$(column sm_clock_mhz | tr -d '\n')" ] || complain "the simulator has a clock"; fi
+    [ "$(column smem_bytes | head -1)" = "" ] && [ "$(column smem_bytes | tail -1)" -gt 0 ] || complain "no shared memory"
+    [ "$(mlr --icsv --onidx stats1 -a mean,count -f smem_bytes stdout)" = "$(column smem_bytes | tail -1) 1" ] ||
+        complain "a mean counts the host"
+    expect_fine reduce -n 10 -k cpu --json
+    [[ $output == *'"smem_bytes":null'* ]] || complain "not null"
 }
 
 @test "rows of the human table appear when they are known, and an interrupt keeps those that were measured" {
@@ -198,10 +224,10 @@ words() { tr -s ' ' '\n' <"$1" | sort -u; }
     on_simulator || size='-n 16Mi -r 100'
     # (A program in the background ignores interrupts unless it is told not to.)
     # shellcheck disable=SC2086  # options
-    perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' reduce -q -d "$device" -k cpu,atomic-global $size -w 0 --timeout 1000 \
+    perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' reduce -q -d "$device" -k cpu,sequential,atomic-global $size -w 0 --timeout 1000 \
         --max-ci 0 -f human >table 2>errors &
     local program=$!
-    timeout 60 bash -c 'until grep -q "^cpu " table; do sleep 0.05; done' || complain "the first row did not appear"
+    timeout 60 bash -c 'until grep -q "^atomic-global " table; do sleep 0.05; done' || complain "the first row did not appear"
     kill -INT $program
     status=0
     wait $program || status=$?
