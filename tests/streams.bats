@@ -74,7 +74,7 @@ expect_copies_verified() {
     need mlr
     expect_fine streams -k 'copy-depth-first,kernels-streams,kernels-graph-events' -n 1000 --streams 2 --chunks 5 --work 3 --csv
     [ "$(column p_streams | paste -sd ' ')" = "2 5 5" ]
-    [ "$(column p_chunks | paste -sd ' ')" = "5 0 0" ]
+    [ "$(column p_chunks | paste -sd ' ')" = "5  " ]
     [ "$(column p_operations | paste -sd ' ')" = "15 5 5" ]
     [ "$(column bytes | head -1) $(column flop | head -1)" = "8000 6000" ]
     mlr --icsv --ojson put -q '
@@ -87,9 +87,9 @@ expect_copies_verified() {
     [ -z "$(tr -d '[] \n' <wrong)" ] || complain "$(cat wrong)"
 }
 
-@test "columns that do not apply to a variant are zero or none" {
+@test "columns that do not apply to a variant are empty or none" {
     expect_fine streams -k 'launch-*' --csv
-    [ "$(column p_sum_ns | sort -u) $(column p_ideal_ns | sort -u) $(column p_efficiency | sort -u)" = "0.0 0.0 0.0000" ]
+    [ -z "$(columns p_sum_ns p_ideal_ns p_efficiency | tr -d ' \n')" ]
     [ "$(column p_memory | sort -u)" = none ]
     [ "$(column n)" = "$(column p_operations)" ]
 }

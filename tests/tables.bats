@@ -188,7 +188,7 @@ words() { tr -s ' ' '\n' <"$1" | sort -u; }
     [[ $(grep ^kernel stdout) == *verify && $(grep ^kernel stdout) != *grid* ]] || complain "the head has other columns"
     COLUMNS=30 try memcheckdemo --list -f human
     expect_output_like $'\nclass                memcheck\n'
-    expect_output_like $'\n\nplant\n  oob-global-read\n'
+    expect_output_like $'\n\nplant\n  [a-z-]+\n'
     [ "$(grep -c '^plant' stdout)" -eq "$(memcheckdemo --list --csv --no-header | wc -l)" ]
 }
 
