@@ -422,7 +422,8 @@ std::string ResidentBlock::describe_waiting() const {
                 const std::string kind = pause_ == Pause::at_grid ? "at grid.sync()"
                                          : is_polling             ? "in a loop that polls"
                                                                   : kind_of_wait(warp, 1u << lane, warp_function);
-                group = &waiting[{context.file ? context.file : "?", context.line, "threads wait " + kind}];
+                const std::string path = context.file ? context.file : "?";
+                group = &waiting[{path.substr(path.rfind('/') + 1), context.line, "threads wait " + kind}];
                 group->of_one = "thread waits " + kind;
             }
             if (group->lanes++ == 0) group->first = &context;

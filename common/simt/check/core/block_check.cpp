@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/simt/check/core/symbols.hpp"
+#include "common/simt/exec/address_space.hpp"
 #include "common/simt/exec/resident_block.hpp"
 #include "common/simt/exec/shared_window.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
@@ -164,7 +165,7 @@ void BlockCheck::drop_running_lane(int error) {
 }
 
 void BlockCheck::check_room_on_stack(const void* pc) {
-    constexpr size_t needed = 16 << 10;
+    const size_t needed = page_bytes() + (12 << 10);  // the guard, and room for what is called without a check
     const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
     if ((here - stacks_.begin) % LaneStacks::bytes_per_lane >= needed) return;
     for (const auto& checker : checkers_) checker->stack_overflow(pc);

@@ -368,6 +368,14 @@ std::string api_function(const std::vector<const void*>& backtrace) {
     return function;
 }
 
+// What surrounds the kernels of our own programs: from main() to the launch. And what turns a lambda into a pointer.
+static bool is_scaffolding(const Frame& frame) {
+    for (const char* folder : {"common/cli/", "common/measure/", "common/gang/"}) {
+        if (frame.path.find(folder) != std::string::npos) return true;
+    }
+    return frame.function.find("::_FUN(") != std::string::npos;
+}
+
 std::vector<std::string> describe_backtrace(const std::vector<const void*>& backtrace) {
     std::vector<std::string> lines;
     for (const void* pc : backtrace) {
@@ -376,7 +384,7 @@ std::vector<std::string> describe_backtrace(const std::vector<const void*>& back
             if (frame.function.rfind("__libc_start", 0) == 0) return lines;  // main() has lost its name
             const bool on_the_way_in = frame.is_simulator || is_api_function(frame.function);
             if (lines.empty() && on_the_way_in) continue;
-            if (!frame.is_simulator) lines.push_back(describe(frame, symbol));
+            if (!frame.is_simulator && !is_scaffolding(frame)) lines.push_back(describe(frame, symbol));
             if (frame.function == "main") return lines;
         }
     }

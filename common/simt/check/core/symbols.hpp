@@ -52,7 +52,8 @@ std::vector<const void*> host_backtrace();
 /// no symbols.
 std::string api_function(const std::vector<const void*>& backtrace);
 
-/// "Host Frame: main in a.cu:12 [0x1234] in a.out" for each function of the program, out to main().
+/// "Host Frame: main in a.cu:12 [0x1234] in a.out" for each function of the program, out to main(), without what
+/// surrounds the kernels of our own programs.
 std::vector<std::string> describe_backtrace(const std::vector<const void*>& backtrace);
 
 // ---- what simcc has written into checked code

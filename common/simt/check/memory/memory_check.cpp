@@ -18,6 +18,7 @@
 #include "common/simt/check/core/program_image.hpp"
 #include "common/simt/check/core/symbols.hpp"
 #include "common/simt/check/memory/events.hpp"
+#include "common/simt/exec/address_space.hpp"
 #include "common/simt/exec/resident_block.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 #include "common/simt/runtime/state.hpp"
@@ -210,7 +211,8 @@ void MemoryCheck::stack_overflow(const void* pc) {
     Access access{0, 0, check_.running_lane(), Space::local, true};
     access.pc = pc;
     Finding finding = finding_of(check_, access, Tool::memcheck, "Stack overflow");
-    finding.details = {"A thread's stack has " + counted(LaneStacks::bytes_per_lane, "byte") + " in the simulator"};
+    const size_t room = LaneStacks::bytes_per_lane - page_bytes();
+    finding.details = {"A thread's stack has " + counted(room, "byte") + " in the simulator"};
     report(std::move(finding));
     check_.drop_running_lane(launch_failure);
 }
