@@ -263,3 +263,31 @@ hundredths() {
     done
     [ "$faulty" -lt $((3 * correct + 80)) ] || complain "the defects took $faulty hundredths of a second, correct kernels $correct"
 }
+
+@test "after 4 billion blocks racecheck says what it has forgotten, and goes on" {
+    cat >many.cu <<'END'
+#include <cstdio>
+#include <cstdlib>
+__global__ void end_at_once() { __trap(); }
+__global__ void racy(int* word) { *word = static_cast<int>(threadIdx.x); }
+int main(int, char** arguments) {
+    for (int i = 0; i < std::atoi(arguments[1]); ++i) {
+        end_at_once<<<1 << 30, 1>>>();
+        cudaDeviceSynchronize();
+        cudaDeviceReset();
+    }
+    int* word = nullptr;
+    cudaMalloc(&word, sizeof *word);
+    racy<<<1, 32>>>(word);
+    std::printf("%d\n", cudaDeviceSynchronize());
+}
+END
+    simcc -G many.cu -o many
+    local launches
+    for launches in 3 4; do
+        capture ./many $launches
+        expect_errors_like 'Race reported between Write access at racy' || return
+        [ "$(grep -c 'simcc: racecheck: 4 billion blocks have run' stderr)" -eq $((launches - 3)) ] ||
+            complain "$launches launches" || return
+    done
+}

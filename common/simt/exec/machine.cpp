@@ -220,7 +220,9 @@ void end_without_memory() {
 void end_without_threads(int error) {
     char what[128];
     std::snprintf(what, sizeof what, "the simulator cannot start a thread: %s", std::strerror(error));
-    end_program(what, "raise the limit of processes (ulimit -u) or set SIMCC_THREADS to fewer threads");
+    end_program(what,
+                "raise the limit of processes (ulimit -u) or of address space (ulimit -v), or set SIMCC_THREADS to "
+                "fewer threads");
 }
 
 void expect_shortage() {

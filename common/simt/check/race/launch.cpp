@@ -242,6 +242,9 @@ uint64_t LaunchHistory::next_execution() {
 uint32_t LaunchHistory::take_numbers(BlockNumbers numbers) {
     const std::lock_guard lock(mutex_);
     if (numbers.count > UINT32_MAX - next_) {
+        std::fprintf(stderr,
+                     "simcc: racecheck: 4 billion blocks have run; their accesses are forgotten, so that races of "
+                     "later launches with them are not found\n");
         race_memory().forget();
         learned_.clear();
         numbers_.clear();

@@ -172,7 +172,7 @@ public:
     static LaunchHistory& instance();
 
     /// Numbers for the blocks of an execution. A process runs out of numbers after 4 billion blocks; then everything is
-    /// forgotten.
+    /// forgotten, which a line on standard error says.
     uint32_t take_numbers(BlockNumbers numbers);
     uint64_t next_execution();
     /// All numbers below this belong to operations that come before `order`.
