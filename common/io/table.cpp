@@ -183,7 +183,14 @@ static bool applies(const Cell& cell) {
     return !number || std::isfinite(number->value);
 }
 
-static bool tells_something(const Cell& cell) { return is_word(cell) ? plain(cell) != "none" : applies(cell); }
+static bool applies_to_people(const Cell& cell, const Column& column) {
+    const auto* integer = std::get_if<long long>(&cell);
+    return applies(cell) && !(integer && *integer == 0 && column.zero_is_nothing);
+}
+
+static bool tells_something(const Cell& cell, const Column& column) {
+    return is_word(cell) ? plain(cell) != "none" : applies_to_people(cell, column);
+}
 
 // A number for people: as many digits after the point as its column asks for, or as its first three need, but none that
 // the machine formats do not have.
@@ -196,7 +203,7 @@ static std::string for_people(double value, int machine_digits, const Column& co
 }
 
 static std::string scaled(const Cell& cell, const Column& column) {
-    if (!applies(cell)) return not_applicable;
+    if (!applies_to_people(cell, column)) return not_applicable;
     if (const auto* number = std::get_if<Fixed>(&cell)) return for_people(number->value, number->digits, column);
     if (const auto* integer = std::get_if<long long>(&cell); integer && column.scale != 1)
         return for_people(static_cast<double>(*integer), 0, column);
@@ -283,9 +290,11 @@ void Table::flush(const std::string& title) {
 bool Table::show_more() {
     bool more = false;
     for (const auto& row : held_)
-        for (std::size_t i = 0; i < for_people_.size(); ++i)
-            if (!shown_[i] && (columns_[for_people_[i]].rank == 0 || tells_something(row[for_people_[i]])))
+        for (std::size_t i = 0; i < for_people_.size(); ++i) {
+            const Column& column = columns_[for_people_[i]];
+            if (!shown_[i] && (column.rank == 0 || tells_something(row[for_people_[i]], column)))
                 more = shown_[i] = true;
+        }
     return more;
 }
 

@@ -85,6 +85,7 @@ struct Column {
     int rank = 0;              // the human table leaves out a column that applies to no row, and on a narrow terminal
                                // the highest first; 0: never
     int place = 0;             // the human table shows the lowest first, equal ones in their order
+    bool zero_is_nothing = false;  // to people 0 does not apply
 };
 
 // A count as a cell where 0 means that it does not apply.

@@ -10,20 +10,21 @@
 #include "common/measure/report.hpp"
 #include "common/simt/check/counters/results.hpp"
 
-// The counters of the checked simulator as columns: appends one per counter of a Source's `counters`; the human table
-// shows those that explain a kernel's speed.
+// The counters of the checked simulator as columns: appends one per counter of a Source's `counters`, if it is_counted;
+// the human table shows those that explain a kernel's speed.
 template <typename Source>
 void append_counter_columns(std::vector<ColumnOf<Source, std::function<Cell(const Source&)>>>& columns) {
     for (const simt::check::CounterColumn& counter : simt::check::counter_columns()) {
         const simt::check::CounterHeading& heading = counter.heading;
         const auto value = [&](const Source& source) -> Cell {
-            if (!counter.applies(source.counters)) return absent(counter.is_count ? 0 : 4);
-            const double figure = counter.value(source.counters);
-            if (counter.is_count) return whole(figure);
-            return Fixed{figure, 4};
+            if (!source.is_counted()) return absent();
+            if (counter.is_count) return whole(counter.value(source.counters));
+            return counter.applies(source.counters) ? Fixed{counter.value(source.counters), 4} : absent();
         };
         constexpr int unless_counted = 1;
-        columns.push_back({{counter.name, heading.text, heading.scale, heading.digits, 0, unless_counted}, value});
+        Column column{counter.name, heading.text, heading.scale, heading.digits, 0, unless_counted};
+        column.zero_is_nothing = counter.is_count;
+        columns.push_back({column, value});
     }
 }
 
@@ -37,6 +38,8 @@ struct Measured {
     Summary times;                          // of the samples, in nanoseconds
     Summary ratios;                         // --versus: of the peer's times over this variant's
     const simt::check::Counters& counters;  // --counters: of all launches together
+
+    bool is_counted() const { return !measurement.kernels.empty(); }
 };
 
 using ReportColumn = ColumnOf<Measured, std::function<Cell(const Measured&)>>;

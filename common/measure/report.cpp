@@ -20,6 +20,8 @@ struct CountedLine {
     const std::string& kernel;  // as written at its launch
     const simt::check::LineCounters& line;
     const simt::check::Counters& counters;
+
+    bool is_counted() const { return true; }
 };
 
 // With --by-line: a row per variant, kernel and source line. With --annotate, in the human format: the source.

@@ -373,7 +373,7 @@ static bool is_scaffolding(const Frame& frame) {
     for (const char* folder : {"common/cli/", "common/measure/", "common/gang/"}) {
         if (frame.path.find(folder) != std::string::npos) return true;
     }
-    return frame.function.find("::_FUN(") != std::string::npos;
+    return frame.function == "_FUN" || frame.function.find("::_FUN(") != std::string::npos;
 }
 
 std::vector<std::string> describe_backtrace(const std::vector<const void*>& backtrace) {
