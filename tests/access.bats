@@ -8,7 +8,7 @@ all_words="--word 1,2,4,8,16"
 all_operations="--op read,write,both"
 
 # sectors NAME: what the counters say in the rows of one operation: loads, stores.
-sectors() { paste -d ' ' <(column p_sectors_per_request) <(column gld_sectors_per_request) <(column gst_sectors_per_request) | sort -u; }
+sectors() { columns p_sectors_per_request gld_sectors_per_request gst_sectors_per_request | sort -u; }
 
 @test "access: every pattern is right for every n" {
     local sizes="0 1 31 32 33 255 257 1000 4097"
@@ -52,7 +52,7 @@ sectors() { paste -d ' ' <(column p_sectors_per_request) <(column gld_sectors_pe
     expect_fine access -n 1000 --word 8 --op both --unroll 2 --stride 3 -k stride -b 128 --csv
     expect_clean_table
     [ "$(column dtype) $(column n) $(column bytes) $(column flop)" = "none 1000 16000 0" ]
-    [ "$(column p_word_bytes) $(column p_op) $(column p_unroll) $(column p_offset) $(column p_stride)" = "8 both 2 0 3" ]
+    [ "$(column p_word_bytes) $(column p_op) $(column p_unroll) $(column p_offset) $(column p_stride)" = "8 both 2  3" ]
     # Whole groups of two requests of 32 lanes, three words apart: 6 groups hold 1000 words.
     [ "$(column p_footprint_bytes)" = $((6 * 2 * 96 * 8)) ]
     [ "$(column p_sectors_per_request) $(column p_efficiency_percent)" = "24 33.33" ]
@@ -65,7 +65,7 @@ sectors() { paste -d ' ' <(column p_sectors_per_request) <(column gld_sectors_pe
 # The published load efficiencies of a warp that reads words of 4 bytes.
 @test "access: load efficiencies are those of the lectures" {
     expect_fine access -n 1024 -k 'coalesced,permuted,offset,broadcast,scattered' --csv
-    [ "$(paste -d ' ' <(column kernel) <(column p_sectors_per_request) <(column p_efficiency_percent))" = "\
+    [ "$(columns kernel p_sectors_per_request p_efficiency_percent)" = "\
 coalesced 4 100.00
 permuted 4 100.00
 broadcast 1 12.50
@@ -82,9 +82,7 @@ scattered 32 12.50" ]
     expect_fine access -n 512 --offset 0:31 --stride 1:64 $all_words $all_operations --csv
     expect_clean_table
     expect_verified_rows $(((7 + 32 + 64) * 5 * 3))
-    paste -d ' ' <(column p_op) <(column p_sectors_per_request) <(column gld_requests) <(column gld_sectors_per_request) \
-        <(column gst_requests) <(column gst_sectors_per_request) <(column p_efficiency_percent) \
-        <(column gld_efficiency_distinct) <(column gst_efficiency_distinct) <(column kernel) <(column p_word_bytes) |
+    columns p_op p_sectors_per_request gld_requests gld_sectors_per_request gst_requests gst_sectors_per_request p_efficiency_percent gld_efficiency_distinct gst_efficiency_distinct kernel p_word_bytes |
         awk 'function differs(a, b) { return a - b > 0.0001 || b - a > 0.0001 }
             $1 != "write" && ($3 != 16 || $4 != $2 || differs($8, $7 / 100)) { print }
             $1 != "read" && ($5 != 16 || $6 != $2 || differs($9, $7 / 100)) { print }
@@ -106,8 +104,8 @@ scattered 32 12.50" ]
     on_simulator || skip "its counters"
     COLUMNS=500 try access -k stride --stride 2,4 -n 64 -f human
     expect_status 0
-    expect_output_like "word +op +unroll +offset +stride +KiB +formula +useful % +sectors read +written"
-    expect_output_like "stride +64 .* read +4 +- +4 +2 +16 +25.0 +16.00"
+    expect_output_like "word +op +unroll +stride +KiB +formula +useful % +verify +sectors read +written"
+    expect_output_like "stride +64 .* read +4 +4 +2.00 +16 +25.0 +pass +16.00"
 }
 
 @test "access: --pattern is another name of --kernel" {

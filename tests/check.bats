@@ -36,7 +36,7 @@ load helpers
 }
 
 # For every row of the table in $output: "KERNEL COLUMN VALUE".
-figure() { paste -d ' ' <(column kernel) <(column "$1"); }
+figure() { columns kernel <(column "$1"); }
 
 @test "--counters adds a column per counter, with the textbook's figures" {
     capture vecadd --counters -n 4Ki -k one-per-thread,vector4
@@ -81,7 +81,7 @@ figure() { paste -d ' ' <(column kernel) <(column "$1"); }
     capture vecadd --by-line -n 1Ki -k one-per-thread
     expect_status 0
     expect_clean_table
-    [ "$(paste -d ' ' <(column file) <(column line) <(column gld_requests) | grep -v ' 0$')" = "textbook.cuh $line 64" ] ||
+    [ "$(columns file line gld_requests | grep -v ' 0$')" = "textbook.cuh $line 64" ] ||
         complain "expected 64 requests in textbook.cuh:$line"
 }
 

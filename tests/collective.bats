@@ -97,7 +97,7 @@ collective_fine() {
 @test "collective: a row says what was moved, by whom, and how fast a link was" {
     on_simulator || skip "as many devices as it likes"
     SIMCC_DEVICES=3 collective_fine -n 1000 -t f64 -w 0 -r 1
-    diff <(paste -d ' ' <(column kernel) <(column bytes) <(column flop) <(column p_method) <(column gang) <(column ranks)) - <<'EOT'
+    diff <(columns kernel bytes flop p_method gang ranks) - <<'EOT'
 all-reduce-two-shot 8000 2000 two-shot 3 3
 all-reduce-one-shot 8000 2000 one-shot 3 3
 all-reduce-low-latency 8000 2000 low-latency 3 3
@@ -111,7 +111,7 @@ all-to-all 8016 0 nccl 3 3
 ring 8000 0 nccl 3 3
 EOT
     # Bus bandwidth is bytes by time, times the operation's factor.
-    paste -d ' ' <(column kernel) <(column bytes) <(column median_ns) <(column p_bus_gbyte_per_s) | awk '
+    columns kernel bytes median_ns p_bus_gbyte_per_s | awk '
         { factor = $1 ~ /^(all-reduce|fastest)/ ? 4 / 3 : $1 ~ /^(broadcast|reduce|ring)$/ ? 1 : 2 / 3
           wanted = $2 / $3 * factor; if (wanted - $4 > 0.0006 || $4 - wanted > 0.0006) print }' >wrong
     [ ! -s wrong ] || complain "bandwidths: $(cat wrong)"
@@ -145,7 +145,7 @@ EOT
 @test "collective: operations of one kind are compared with each other, and all with what --versus names" {
     export SIMCC_DEVICES=2
     collective_fine -n 100 --ladder -k 'all-reduce*,broadcast'
-    [ "$(paste -d ' ' <(column kernel) <(column step_speedup) | sed -n '1p;$p')" = "all-reduce-two-shot 1.000
+    [ "$(columns kernel step_speedup | sed -n '1p;$p')" = "all-reduce-two-shot 1.000
 broadcast 1.000" ]
     collective_fine -n 100 -r 3 --versus all-reduce -k 'fastest,broadcast'
     [ "$(column versus | sort -u)" = all-reduce ]

@@ -21,7 +21,7 @@ expect_right_for() {
         for width in ${widths//,/ }; do
             for kernel in $kernels; do echo "$kernel $n $width pass"; done
         done
-    done) <(paste -d ' ' <(column kernel) <(column n) <(column p_width) <(column verify) | grep -v cufft) >&2 ||
+    done) <(columns kernel n p_width verify | grep -v cufft) >&2 ||
         complain "not every variant is there and verified (above: < expected, > seen)"
 }
 

@@ -37,7 +37,7 @@ paths='*parity,reordered,*above-2,nested*,switch*,loops*,exit*'
     expect_clean_table
     [ "$(columns kernel dtype n bytes flop grid block p_operations p_paths p_rounds)" = "\
 nested none 100 800 0 2 96 16 4 5
-handshake none 100 800 0 1 128 0 0 5" ]
+handshake none 100 800 0 1 128 - - 5" ]
 }
 
 @test "diverge: an option that none of the chosen variants uses is refused" {
@@ -48,7 +48,7 @@ handshake none 100 800 0 1 128 0 0 5" ]
     [ "$(columns kernel p_operations p_paths p_rounds)" = "\
 warp-parity 8 2 3
 nested 16 4 3
-lock 0 0 0" ]
+lock - - -" ]
 }
 
 # From lectures: half of the lanes idle if a branch depends on the thread's parity, none if on the warp's; threads 0 to
@@ -98,7 +98,7 @@ exit 2 0.7500 16.0000 2.0000" ]
 @test "diverge: a GPU's times are compared with those of uniform warps, and the simulator has none" {
     expect_fine diverge -n 4Ki -k warp-parity,thread-parity,handshake --operations 256 --csv
     if on_simulator; then
-        [ "$(columns p_slowdown p_gop_per_s | sort -u)" = "0.0000 0.000" ]
+        [ "$(columns p_slowdown p_gop_per_s | sort -u)" = "- -" ]
     else
         columns kernel p_slowdown p_gop_per_s | awk '
             $1 == "warp-parity" && !($2 == 0 && $3 > 0) { print }
@@ -140,8 +140,8 @@ thread-parity 0.6667 16.0000" ]
     on_simulator || skip "its counters"
     COLUMNS=500 try diverge -k thread-parity,lock --operations 4 -n 64 -b 64 --rounds 1 -f human
     expect_status 0
-    expect_output_like "operations +paths +rounds +uniform branches % +active lanes +expected +counted % +counted"
-    expect_output_like "thread-parity .* 4 +2 +1 +75\.0 +16\.00 +2\.00 +75\.0 +16"
+    expect_output_like "operations +paths +rounds +uniform branches % +active lanes +expected +verify +counted % +counted"
+    expect_output_like "thread-parity .* 4 +2 +1 +75\.0 +16\.00 +2\.00 +pass +75\.0 +16"
     expect_output_like "lock .* - +- +- +- +- +- "
 }
 

@@ -194,10 +194,10 @@ column() {
                            NR > 1 { print $wanted }' <<<"$output" || complain "no column $1"
 }
 
-# The columns of these names, a row per line.
+# The columns of these names, a row per line; - stands for an empty cell.
 columns() {
     local name fields=()
-    for name; do column "$name" >"column.$name" && fields+=("column.$name"); done
+    for name; do column "$name" | sed 's/^$/-/' >"column.$name" && fields+=("column.$name"); done
     paste -d ' ' "${fields[@]}"
 }
 

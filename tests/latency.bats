@@ -114,7 +114,7 @@ curve() {
     expect_clean_table
     [ "$(column verify | sort -u)" = pass ]
     diff <(column kernel | uniq) <(variants latency) >&2 || complain "not all are there"
-    paste -d ' ' <(column p_level) <(column p_cycles) | awk '
+    columns p_level p_cycles | awk '
         { cycles[$1] = $2 }
         END { if (!(cycles["register"] < cycles["shared"] && cycles["shared"] <= cycles["l1"] && cycles["l1"] < cycles["l2"] &&
                     cycles["l2"] < cycles["dram"] && cycles["dram"] < cycles["host"])) { for (l in cycles) print l, cycles[l] } }' >wrong
@@ -125,7 +125,7 @@ curve() {
     on_simulator && skip "there is nothing to measure"
     expect_fine latency --sweep -k global,shared -n 1Ki:128Ki:x2 --stride 64,128 -r 5 --csv
     expect_clean_table
-    [ "$(paste -d ' ' <(column kernel) <(column p_stride) | uniq -c | tr -s ' ' | paste -sd ,)" = \
+    [ "$(columns kernel p_stride | uniq -c | tr -s ' ' | paste -sd ,)" = \
         " 8 shared 64, 8 shared 128, 8 global 64, 8 global 128" ]
     [ "$(column p_level | grep -c -v -x -E 'l1|shared|slope')" -eq 0 ]
 }

@@ -59,7 +59,7 @@ occupancy() {
     expect_fine matadd -k row-major,column-major -n 64 --blocks all -w 0 -r 1 --csv
     expect_verified_rows $((2 * 66))
     # Powers of two, each once.
-    paste -d ' ' <(column p_block_x) <(column p_block_y) | head -66 >blocks
+    columns p_block_x p_block_y | head -66 >blocks
     [ "$(sort -u blocks | wc -l)" -eq 66 ]
     [ -z "$(awk '$1 * $2 > 1024 || and_of($1) || and_of($2) { print }
         function and_of(n) { while (n % 2 == 0) n /= 2; return n != 1 }' blocks)" ]
@@ -82,7 +82,7 @@ occupancy() {
 
 @test "matadd: the formulas for sectors and efficiency are the lecture's" {
     expect_fine matadd -k row-major,column-major -n 256 --blocks 32x32,32x16,16x32,16x16,8x32,4x8,1x32,24x8 -w 0 -r 1 --csv
-    [ "$(paste -d ' ' <(column kernel) <(column block) <(column p_sectors_per_request) <(column p_efficiency_percent))" = "\
+    [ "$(columns kernel block p_sectors_per_request p_efficiency_percent)" = "\
 row-major 32x32 4.0000 100.00
 row-major 32x16 4.0000 100.00
 row-major 16x32 4.0000 100.00
@@ -106,8 +106,7 @@ column-major 24x8 24.0000 16.67" ]
     local dtype
     for dtype in f32 f64; do
         expect_fine matadd -k row-major,column-major -n 64 --blocks all -t $dtype --csv
-        paste -d ' ' <(column p_sectors_per_request) <(column gld_sectors_per_request) <(column gst_sectors_per_request) \
-            <(column p_efficiency_percent) <(column gld_efficiency_distinct) <(column kernel) <(column block) |
+        columns p_sectors_per_request gld_sectors_per_request gst_sectors_per_request p_efficiency_percent gld_efficiency_distinct kernel block |
             awk 'function differs(a, b) { return a - b > 0.0001 || b - a > 0.0001 }
                 $1 != $2 || $1 != $3 || differs($4 / 100, $5) { print }' >wrong
         [ ! -s wrong ] || complain "counters that differ from the formula: $(head -3 wrong)"
@@ -130,8 +129,7 @@ column-major 24x8 24.0000 16.67" ]
 @test "matadd: the occupancy of a row follows from its kernel's resources" {
     local registers block x y
     expect_fine matadd -k row-major -n 64 --blocks 32x32,1x7,10x10,8x8 -w 0 -r 1 --csv
-    paste -d ' ' <(column p_block_x) <(column p_block_y) <(column p_registers) <(column p_blocks_per_multiprocessor) \
-        <(column p_occupancy_percent) <(column p_limiter) >rows
+    columns p_block_x p_block_y p_registers p_blocks_per_multiprocessor p_occupancy_percent p_limiter >rows
     while read -r x y registers row; do
         [ "$registers" -gt 0 ]
         block=$((x * y))

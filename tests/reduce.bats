@@ -111,7 +111,7 @@ expect_right_for() {
     [ -z "$(column kernel | grep -x -e sequential -e neighbored)" ]
     [ "$(column step_speedup | sed -n 3p) $(column cumulative_speedup | sed -n 3p)" = "1.000 1.000" ]
     # Each row's factors are the quotients of the medians.
-    paste -d ' ' <(column median_ns) <(column step_speedup) <(column cumulative_speedup) <(column cpu_speedup) | awk '
+    columns median_ns step_speedup cumulative_speedup cpu_speedup | awk '
         function is(quotient, shown) { if (!(quotient - shown <= 0.001 * shown + 0.001 && shown - quotient <= 0.001 * shown + 0.001)) wrong = 1 }
         NR == 1 { cpu = $1 }
         NR == 3 { first = before = $1 }

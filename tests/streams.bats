@@ -17,7 +17,7 @@ expect_copies_verified() {
     [ "$(column verify | sort -u)" = pass ] || complain "not every row is verified"
     for n; do
         for kernel in $(copies | grep -v cpu); do
-            paste -d ' ' <(column kernel) <(column n) | grep -q -x "$kernel $n" || complain "no row for $kernel with n = $n"
+            columns kernel n | grep -q -x "$kernel $n" || complain "no row for $kernel with n = $n"
         done
     done
 }

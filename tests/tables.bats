@@ -54,10 +54,9 @@ counters() { reduce --counters -k shared-tree -n 10 --csv | head -1 | tr , '\n' 
         expect_fine "$program" -n 1,100 -r 9 --csv
         [ "$(column timer | grep -c -v -x -e host -e $timer)" -eq 0 ]
         # Host rows have no device; the host's clock may also time a device's work.
-        [ "$(paste -d ' ' <(column device) <(column device_uuid) <(column timer) | grep ^host | grep -c -v -x 'host none host')" -eq 0 ]
+        [ "$(columns device device_uuid timer | grep ^host | grep -c -v -x 'host none host')" -eq 0 ]
         # Order statistics are ordered; rates are bytes and flop divided by the median; host rows have no launch.
-        paste -d ' ' <(column samples) <(column min_ns) <(column p25_ns) <(column median_ns) <(column p75_ns) <(column max_ns) \
-            <(column mean_ns) <(column bytes) <(column gbyte_per_s) <(column flop) <(column gflop_per_s) | awk '
+        columns samples min_ns p25_ns median_ns p75_ns max_ns mean_ns bytes gbyte_per_s flop gflop_per_s | awk '
             function is(rate, shown) { return rate - shown <= 0.001 * shown + 0.001 && shown - rate <= 0.001 * shown + 0.001 }
             !($1 >= 1 && $1 <= 9 && $2 > 0 && $2 <= $3 && $3 <= $4 && $4 <= $5 && $5 <= $6 && $7 >= $2 && $7 <= $6 &&
               is($8 / $4, $9) && is($10 / $4, $11))' >wrong
@@ -75,7 +74,7 @@ counters() { reduce --counters -k shared-tree -n 10 --csv | head -1 | tr , '\n' 
         [ "$(column run_utc | sort -u | wc -l)" -eq 1 ]
         [[ ! $(column run_utc | tail -1) < $before && ! $(column run_utc | tail -1) > $after ]] || complain "not between $before and $after"
         # Host and simulator rows have no driver.
-        paste -d ' ' <(column timer) <(column driver_version) | grep -v -x -E '(host|sim) none|event [0-9]+(\.[0-9]+)+' >wrong || continue
+        columns timer driver_version | grep -v -x -E '(host|sim) none|event [0-9]+(\.[0-9]+)+' >wrong || continue
         complain "timers and drivers: $(cat wrong)"
     done
 }
@@ -338,7 +337,7 @@ words() { tr -s ' ' '\n' <"$1" | sort -u; }
     expect_fine reduce -k cpu -n 100 --versus shared-tree --csv
     [ "$(column kernel | paste -sd ' ')" = "cpu shared-tree" ]
     expect_fine reduce -k cpu -n 2000 -k 'cpu,shared-tree,atomic-global' --versus shared-tree -r 9 --csv
-    paste -d ' ' <(column versus_low) <(column versus_ratio) <(column versus_high) |
+    columns versus_low versus_ratio versus_high |
         awk '!($1 > 0 && $1 <= $2 && $2 <= $3) { wrong = 1 } END { exit wrong || NR != 3 }' || complain "ratio outside its interval"
 }
 

@@ -7,7 +7,7 @@ load helpers
 
 # The rows of the variants in $output whose column $1 differs from column $2; "" if none does.
 differences() {
-    paste -d ' ' <(column kernel) <(column "$1") <(column "$2") | awk '$2 != $3'
+    columns kernel <(column "$1") <(column "$2") | awk '$2 != $3'
 }
 
 # Every matrix pattern has a verified row on every path, once per width. The constants run once in all.
@@ -102,7 +102,7 @@ sample_each() { try texture --csv -w 0 -r 1 "$@"; }
     capture texture -d sim --csv -k '*-texture-array'
     expect_status 0
     [ "$(column tex_requests | sort -n | head -1)" -gt 0 ]
-    [ "$(paste -d ' ' <(column p_sectors_per_request) <(column tex_sectors) <(column gld_requests) | sort -u)" = "0.0000 0 0" ]
+    [ "$(columns p_sectors_per_request tex_sectors gld_requests | sort -u)" = "- 0 0" ]
     capture texture -d sim --csv -k 'constant-*'
     expect_status 0
     [ "$(column p_passes_per_request | paste -sd ' ')" = "1 1 32" ]
@@ -116,10 +116,10 @@ sample_each() { try texture --csv -w 0 -r 1 "$@"; }
     # 200 elements; a row of 20 makes 3 sums of 8 neighbors.
     [ "$(column bytes | head -4 | paste -sd ' ')" = "1600 920 8000 7200" ]
     [ "$(column flop | head -4 | paste -sd ' ')" = "0 170 1600 1400" ]
-    [ "$(column p_width | head -4 | paste -sd ' ')" = "0 8 3 8" ]
+    [ "$(column p_width | head -4 | paste -sd ' ')" = " 8 3 8" ]
     [ "$(column p_samples | head -4 | paste -sd ' ')" = "1 8 9 8" ]
-    [ "$(paste -d x <(column p_rows) <(column p_columns) | uniq | paste -sd ' ')" = "10x20 0x0" ]
-    [ "$(paste -d ' ' <(column grid) <(column block) | head -2 | paste -sd ,)" = "1x2 32x8,1x2 32x8" ]
+    [ "$(paste -d x <(column p_rows) <(column p_columns) | uniq | paste -sd ' ')" = "10x20 x" ]
+    [ "$(columns grid block | head -2 | paste -sd ,)" = "1x2 32x8,1x2 32x8" ]
     [ "$(column dtype | tail -1)" = none ]
 }
 
@@ -176,8 +176,8 @@ sample_each() { try texture --csv -w 0 -r 1 "$@"; }
         mlr --icsv --ocsv cut -f p_pattern,p_path,p_sectors_per_request then reshape -s p_path,p_sectors_per_request'
     expect_status 0
     expect_output "p_pattern,global,restrict,texture-array,texture-pitch
-row,4.0000,4.0000,0.0000,4.0000
-column,32.0000,32.0000,0.0000,32.0000"
+row,4.0000,4.0000,,4.0000
+column,32.0000,32.0000,,32.0000"
 }
 
 @test "texture: the measurement script reads what the program and ncu print" {

@@ -17,7 +17,7 @@ transfer_fine() {
     shift
     expect_fine transfer -n "${sizes// /,}" -w 0 -r 1 --csv "$@"
     diff <(for n in $sizes; do for kernel in $expected_kernels; do echo "$kernel $n pass"; done; done) \
-        <(paste -d ' ' <(column kernel) <(column n) <(column verify)) >&2 || complain "expected all of them, verified"
+        <(columns kernel n verify) >&2 || complain "expected all of them, verified"
 }
 
 # Two simulated devices, or the GPUs of this machine.
@@ -51,7 +51,7 @@ two_devices() {
     expect_clean_table
     local host=host
     if on_simulator; then host=sim; fi
-    diff <(paste -d ' ' <(column kernel) <(column bytes) <(column p_direction) <(column p_memory) <(column p_by) <(column timer)) - <<EOF
+    diff <(columns kernel bytes p_direction p_memory p_by timer) - <<EOF
 pinned-both 2000 both pinned engine $host
 mapped-h2d 1000 h2d mapped kernel $host
 managed-prefetch-d2h 1000 d2h managed prefetch $host
@@ -61,7 +61,7 @@ EOF
     expect_output_like '^[^,]+, 1000 bytes'
     expect_fine transfer -n 1000 -k 'mapped-h2d,pinned-both,managed-h2d,d2d-kernel' --csv
     # Allocating host memory takes time, device memory is not counted.
-    [ "$(paste -d ' ' <(column p_memory) <(column p_alloc_ns) | awk '($1 == "device") != ($2 == "")')" = "" ]
+    [ "$(columns p_memory p_alloc_ns | awk '($1 == "device") != ($2 == "")')" = "" ]
 }
 
 @test "transfer: a staged copy is right with any number of threads and size of slots, smaller or larger than itself" {
@@ -97,7 +97,7 @@ EOF
     two_devices
     expect_fine transfer --matrix -n 0,1000 --csv
     expect_clean_table
-    diff <(paste -d ' ' <(column from) <(column to) <(column path) <(column bytes) <(column verify) |
+    diff <(columns from to path bytes verify |
         grep -E '^(host|0|1) (host|0|1) .* 1000 ' | sed 's/through-host/peer/') - <<'EOF'
 host 0 bus 1000 pass
 host 1 bus 1000 pass
@@ -109,7 +109,7 @@ host 1 bus 1000 pass
 1 1 memory 1000 pass
 EOF
     # Rates are bytes divided by time, and within a device each byte counts twice.
-    paste -d ' ' <(column from) <(column to) <(column bytes) <(column median_ns) <(column gbyte_per_s) |
+    columns from to bytes median_ns gbyte_per_s |
         awk '{ rate = $3 / $4 * ($1 == $2 ? 2 : 1); if (rate - $5 > 0.001 * rate + 0.001 || $5 - rate > 0.001 * rate + 0.001) print }' >wrong
     [ ! -s wrong ] || complain "rates: $(cat wrong)"
     expect_fine transfer --matrix -n 1000 -f human
@@ -122,7 +122,7 @@ EOF
 @test "transfer: --break-even has a row for each way that may pay, or a sentence in the human format" {
     expect_fine transfer --break-even -n 1Ki:64Ki:x4 --csv
     expect_clean_table
-    [ "$(paste -d ' ' <(column way) <(column versus) <(column allocation_counted) <(column largest_bytes))" = \
+    [ "$(columns way versus allocation_counted largest_bytes)" = \
 "staged-h2d pageable-h2d 0 65536
 staged-d2h pageable-d2h 0 65536
 pinned-h2d pageable-h2d 1 65536
@@ -137,8 +137,7 @@ pinned-d2h pageable-d2h 1 65536" ]
 @test "transfer: the steps of --ladder are those of one direction, from pageable memory on" {
     expect_fine transfer --ladder -n 4Ki,64Ki -k 'pageable-h2d,pageable-d2h,staged-h2d,pinned-h2d,pinned-d2h,d2d-*' --csv
     expect_clean_table
-    paste -d ' ' <(column kernel) <(column n) <(column p_direction) <(column median_ns) <(column step_speedup) \
-        <(column cumulative_speedup) | awk '
+    columns kernel n p_direction median_ns step_speedup cumulative_speedup | awk '
         function is(printed, ratio) { return printed - ratio < 0.001 * ratio + 0.001 && ratio - printed < 0.001 * ratio + 0.001 }
         { of = $2 $3; if (!(of in first)) first[of] = before[of] = $4
           if (!is($5, before[of] / $4) || !is($6, first[of] / $4)) print; before[of] = $4; ++rows }

@@ -72,8 +72,7 @@ expect_right() {
     on_simulator || skip "the simulator's"
     capture transpose -q --counters -n 256 --csv -k 'copy,naive-*,tile,padded,swizzled,vectorized'
     expect_status 0
-    diff - <(paste -d ' ' <(column kernel) <(column gld_sectors_per_request) <(column gst_sectors_per_request) \
-        <(column sst_wavefronts_per_request) <(column sld_wavefronts_per_request) <(column sld_conflicts)) <<'EOF'
+    diff - <(columns kernel gld_sectors_per_request gst_sectors_per_request sst_wavefronts_per_request sld_wavefronts_per_request sld_conflicts) <<'EOF'
 copy 16.0000 16.0000 0.0000 0.0000 0
 naive-read 4.0000 32.0000 0.0000 0.0000 0
 naive-write 32.0000 4.0000 0.0000 0.0000 0

@@ -76,7 +76,7 @@ END
     [ "$(column p_memory | uniq | paste -sd ' ')" = "device pageable pinned write-combined mapped managed" ]
     [ "$(column verify | sort -u)" = pass ]
     # Device memory has no stages; with all other kinds every stage takes time.
-    paste -d ' ' <(column p_memory) <(column p_alloc_ns) <(column p_h2d_ns) <(column p_kernel_ns) <(column p_d2h_ns) <(column p_total_ns) |
+    columns p_memory p_alloc_ns p_h2d_ns p_kernel_ns p_d2h_ns p_total_ns |
         awk '$1 == "device" ? $2 + $3 + $4 + $5 + $6 != 0 : !($2 > 0 && $3 > 0 && $4 > 0 && $5 > 0 && $6 > 0)' >wrong
     [ ! -s wrong ] || complain "costs: $(cat wrong)"
     refuses 2 "unknown memory kind 'pinnd'.*pinned" vecadd --memory pinnd

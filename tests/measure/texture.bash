@@ -23,7 +23,7 @@ bandwidths() {
         $at["p_path"] == "constant" { next }
         {
             pattern = $at["p_pattern"]
-            key = sprintf("%-11s %5d", pattern, $at["p_width"] == 0 ? 1 : $at["p_width"])
+            key = sprintf("%-11s %5d", pattern, $at["p_width"] == "" ? 1 : $at["p_width"])
             if (!(key in known)) { known[key]; order[++count] = key; pattern_of[key] = pattern }
             rate[key, $at["p_path"]] = $at["gbyte_per_s"]
         }
