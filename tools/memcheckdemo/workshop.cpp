@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+#include "tools/memcheckdemo/workshop.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <random>
+#include <sstream>
+#include <thread>
+
+#include "common/io/text.hpp"
+#include "tools/memcheckdemo/sources.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string variable(const char* name) {
+    const char* const value = std::getenv(name);
+    return value == nullptr ? "" : value;
+}
+
+// The words of CXX, the first of them as a path.
+std::vector<std::string> cxx_words() {
+    const std::string cxx = variable("CXX");
+    std::vector<std::string> words = split(cxx.empty() ? "g++" : cxx, ' ');
+    std::string& first = words.front();
+    if (first.find('/') != std::string::npos) first = fs::absolute(first);
+    else if (const std::string path = path_of_program(first); !path.empty()) first = path;
+    return words;
+}
+
+// What a program needs besides the system's folders: its installation, if it has one of its own.
+void add_installation(std::vector<std::string>& readable, const std::string& program) {
+    if (program.empty()) return;
+    std::error_code error;
+    for (const fs::path& path : {fs::path(program), fs::canonical(program, error)}) {
+        if (path.empty()) continue;
+        const fs::path folder = path.parent_path(), root = folder.parent_path();
+        const bool has_own = folder.filename() == "bin" && root.has_relative_path();
+        readable.push_back(has_own ? root : path);
+    }
+}
+
+std::vector<std::string> readable_for(const Builder& builder) {
+    std::vector<std::string> readable;
+    add_installation(readable, cxx_words().front());
+    std::error_code error;
+    if (builder.sanitizer.empty()) {
+        // simcc alone, without what else is installed beside it.
+        readable.push_back(fs::canonical(builder.compiler, error));
+        const fs::path library = fs::path(readable.back()).parent_path().parent_path() / "lib/gridutils";
+        readable.push_back(library);
+        readable.push_back(fs::canonical(library / "include", error));
+        readable.push_back(fs::canonical(library / "libsimt.a", error));
+        std::erase(readable, "");
+        return readable;
+    }
+    add_installation(readable, builder.compiler);
+    add_installation(readable, builder.sanitizer);
+    readable.push_back("/sys");
+    for (const auto& entry : fs::directory_iterator("/dev"))
+        if (entry.path().filename().string().rfind("nvidia", 0) == 0) readable.push_back(entry.path());
+    return readable;
+}
+
+Environment environment_of(const Builder& builder) {
+    Environment environment = {{"LC_ALL", "C"}, {"CCACHE_DISABLE", "1"}};
+    for (const char* name : {"PATH", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH"})
+        if (const std::string value = variable(name); !value.empty()) environment.push_back({name, value});
+    std::string cxx;
+    for (const std::string& word : cxx_words()) cxx += (cxx.empty() ? "" : " ") + word;
+    if (builder.sanitizer.empty()) environment.push_back({"CXX", cxx});
+    return environment;
+}
+
+// Compilers take less than these, and so do the plants. (The simulator gives each thread its own part of the heap.)
+std::size_t most_memory() {
+    return (std::size_t{3} << 30) + (std::size_t{1} << 28) * std::thread::hardware_concurrency();
+}
+
+Task compilation(const Builder& builder, std::vector<std::string> arguments, const std::string& result) {
+    Task task;
+    task.command = {builder.sanitizer.empty() ? fs::canonical(builder.compiler).string() : builder.compiler};
+    task.command.insert(task.command.end(), arguments.begin(), arguments.end());
+    task.command.insert(task.command.end(), {"-w", "-o", result});
+    if (builder.sanitizer.empty()) task.command.push_back("-G");
+    else task.command.insert(task.command.end(), {"-lineinfo", "-arch=native"});
+    task.environment = environment_of(builder);
+    task.results = {result};
+    task.limits.memory = most_memory();
+    return task;
+}
+
+std::string random_word() {
+    std::random_device random;
+    return text("{:x}{:x}", random(), random());
+}
+
+// Moves the #include lines of the system's headers from one text to another.
+std::string take_system_includes(std::string& source) {
+    std::istringstream lines(source), bare(without_comments(source, true));
+    std::string includes, rest;
+    for (std::string line, code; std::getline(lines, line) && std::getline(bare, code);) {
+        std::erase_if(code, [](unsigned char c) { return std::isspace(c) != 0; });
+        const bool is_include = code.rfind("#include<", 0) == 0;
+        if (is_include) includes += code + '\n';
+        rest += (is_include ? "" : line) + '\n';
+    }
+    source = rest;
+    return includes;
+}
+
+// With these a program could hide what it does from the checkers, or run code before all others.
+constexpr const char* refused_words =
+    "asm __asm __asm__ __attribute__ __attribute gnu __gnu__ clang __clang__ _Pragma __pragma GCC";
+
+}  // namespace
+
+Builder simulator_builder() {
+    const std::string cxx = cxx_words().front();
+    if (access(cxx.c_str(), X_OK) != 0)
+        return {"", "", text("{} is missing: install g++, or set CXX to a compiler", cxx)};
+    return {path_of_program("simcc"), "",
+            "simcc is missing: it belongs beside " + called("memcheckdemo") + ", or into PATH"};
+}
+
+Harness::Harness(const Builder& builder)
+    : builder_(builder), sandbox_("memcheckdemo", readable_for(builder)), proof_("proof_" + random_word()) {
+    const std::string source = sandbox_.write("grading.cu", grading_program(proof_));
+    const Task task = compilation(builder, {"-c", source}, "grading.o");
+    const Ended ended = sandbox_.run(task, Sandbox::Clock::now() + std::chrono::minutes(2));
+    if (ended.status != 0 || access(object().c_str(), R_OK) != 0) failure_ = ended.output + ended.errors + "\n";
+}
+
+void add_input(std::string& inputs, const std::vector<int>& in, std::size_t results) {
+    const auto add = [&](const int* values, std::size_t count) {
+        inputs.append(reinterpret_cast<const char*>(values), count * sizeof(int));
+    };
+    const int count = static_cast<int>(in.size()), wanted = static_cast<int>(results);
+    add(&count, 1);
+    add(in.data(), in.size());
+    add(&wanted, 1);
+}
+
+void ask_for_proof(std::string& inputs) { inputs.append(sizeof(int), '\xff'); }
+
+std::vector<Answer> answers_in(const std::string& output) {
+    std::vector<Answer> all;
+    std::size_t at = 0;
+    const auto take = [&](int* values, std::size_t count) {
+        if ((output.size() - at) / sizeof(int) < count) return false;
+        std::memcpy(values, output.data() + at, count * sizeof(int));
+        at += count * sizeof(int);
+        return true;
+    };
+    for (int head[2]; take(head, 2);) {
+        const auto size = static_cast<std::size_t>(std::max(head[1], 0));
+        if (head[1] < 0 || (output.size() - at) / sizeof(int) < size) break;
+        std::vector<int> values(size);
+        take(values.data(), size);
+        all.push_back({head[0], values});
+    }
+    return all;
+}
+
+Workshop::Workshop(const Harness& harness, const std::string& path, const std::string& source, double seconds)
+    : harness_(harness),
+      source_(source),
+      time_(std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))),
+      end_(Clock::now() + time_),
+      sandbox_("memcheckdemo", readable_for(harness.builder())) {
+    const std::string name = path == "-" ? "copy.cu" : fs::path(path).filename().string();
+    const bool plain = name.find_first_of("\"\\\n") == std::string::npos;
+    shown_ = "of.copy/" + (plain ? name : "copy.cu");
+    fs::create_directory(sandbox_.file("of.copy"));
+    fs::permissions(sandbox_.file("of.copy"), fs::perms(0755));
+    fs::copy_file(harness.object(), sandbox_.file("grading.o"));
+}
+
+Ended Workshop::compile(const std::vector<std::string>& arguments, const std::string& result) const {
+    Task task = compilation(harness_.builder(), arguments, result);
+    task.limits.processor_seconds =
+        static_cast<unsigned>(std::max(1.0, std::chrono::duration<double>(time_).count() / 2));
+    return sandbox_.run(task, end_);
+}
+
+Ended Workshop::build(const std::string& source, const std::string& name) const {
+    sandbox_.write(shown_, source);
+    const std::string wrapper =
+        sandbox_.write(name + ".cu", text("#define main main_of_copy\n#include \"{}\"\n", shown_));
+    Ended ended = compile({wrapper, sandbox_.file("grading.o")}, name);
+    if (ended.status == 0 && access(sandbox_.file(name).c_str(), X_OK) != 0) ended.status = 1;
+    return ended;
+}
+
+// The preprocessor knows all the ways to write a word. What the system's headers say does not count.
+bool Workshop::refuse() {
+    std::string own = source_;
+    const std::string includes = take_system_includes(own);
+    sandbox_.write(shown_, own);
+    const std::string check =
+        sandbox_.write("words.cu", text("{}#pragma GCC poison {}\n#include \"{}\"\n", includes, refused_words, shown_));
+    const Ended ended = compile({"-E", check}, "words");
+    if (ended.errors.find("poisoned") == std::string::npos) return false;
+    built_ = Ended{1, "", ended.errors};
+    refusal_ = "asm, attributes and pragmas of the compiler can hide defects from the checkers: do without them";
+    return true;
+}
+
+const Ended& Workshop::build() {
+    if (!built_ && (!harness_.builder().sanitizer.empty() || !refuse())) built_ = build(source_, "copy");
+    return *built_;
+}
+
+const Ended& Workshop::build_without_kernels() {
+    if (!built_without_kernels_) built_without_kernels_ = build(with_empty_kernels(source_, kernels_), "empty");
+    return *built_without_kernels_;
+}
+
+Ended Workshop::run(bool with_kernels, const std::string& inputs, std::size_t results,
+                    const std::vector<std::string>& prefix, const Environment& environment) {
+    sandbox_.write("inputs", inputs);
+    Task task;
+    task.command = prefix;
+    task.command.push_back(sandbox_.file(with_kernels ? "copy" : "empty"));
+    task.environment = environment_of(harness_.builder());
+    task.environment.insert(task.environment.end(), environment.begin(), environment.end());
+    task.input = "inputs";
+    task.limits.output += results * sizeof(int);
+    task.limits.processor_seconds =
+        static_cast<unsigned>(std::max(1.0, std::chrono::duration<double>(time_).count() / 2));
+    if (prefix.empty()) {  // (A GPU's driver needs more than can be foreseen.)
+        task.limits.memory = most_memory();
+        task.limits.starts_processes = false;
+    }
+    return sandbox_.run(task, end_);
+}
+
+std::string Workshop::limit_of(const Ended& ended) const {
+    const double seconds = std::chrono::duration<double>(time_).count();
+    switch (ended.stop) {
+        case Stop::time: return text("ended when the {} s were over", seconds);
+        case Stop::processor_time: return text("ended after {} s of processor time", std::max(1.0, seconds / 2));
+        case Stop::output: return "ended because it wrote too much";
+        default: return "";
+    }
+}
+
+std::string Workshop::readable(const std::string& messages, int most_lines) const {
+    std::string all;
+    std::istringstream lines(messages);
+    const std::string folder = sandbox_.file("of.copy/");
+    for (std::string line; std::getline(lines, line);) {
+        if (line.rfind("In file included from ", 0) == 0 || line.rfind("                 from ", 0) == 0) continue;
+        if (most_lines-- == 0) return all + "...\n";
+        for (std::size_t at = 0; (at = line.find(folder, at)) != std::string::npos;) line.erase(at, folder.size());
+        for (char& c : line)
+            if (std::iscntrl(static_cast<unsigned char>(c)) != 0 && c != '\t') c = '?';
+        all += line.substr(0, 500) + '\n';
+    }
+    return all;
+}
