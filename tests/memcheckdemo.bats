@@ -583,7 +583,7 @@ int main\(int count, char\*\* arguments\) \{'
 
 @test "--grade-fix shows why a program does not build, and says what is missing if nothing can be built" {
     compilers
-    corrupt 's/__syncthreads\(\);/__syncthreads()/'
+    corrupt '0,/__syncthreads\(\);/s//__syncthreads()/'
     try memcheckdemo --grade-fix copy.cu shared-counter --csv
     expect_status 1
     expect_verdicts 1 "pass fail untried untried untried"

@@ -280,6 +280,7 @@ private:
         }
         set_limits();
         if (becomes_nobody_) become_nobody();
+        end_with_parent();
         for (int signal = 1; signal < NSIG; ++signal) std::signal(signal, SIG_DFL);
         sigset_t none;
         sigemptyset(&none);
@@ -342,6 +343,8 @@ private:
                                          SYS_unshare,
                                          SYS_setns,
                                          SYS_keyctl,
+                                         SYS_memfd_create,
+                                         SYS_shmget,
                                          424 /* pidfd_send_signal */,
                                          425 /* io_uring_setup */,
                                          434 /* pidfd_open */,

@@ -40,8 +40,9 @@ inline std::string read_copy(const std::string& path, std::string& why) {
     std::error_code error;
     const std::filesystem::file_type type = std::filesystem::status(path, error).type();
     std::ifstream file;
-    if (path != "-" && (type == std::filesystem::file_type::regular || type == std::filesystem::file_type::fifo))
-        file.open(path, std::ios::binary);
+    // (A pipe by name could have no writer.)
+    const bool is_pipe = path.rfind("/dev/fd/", 0) == 0 && type == std::filesystem::file_type::fifo;
+    if (path != "-" && (type == std::filesystem::file_type::regular || is_pipe)) file.open(path, std::ios::binary);
     std::istream& in = path == "-" ? std::cin : file;
     std::string all(most + 1, '\0');
     if (path == "-" || file.is_open()) in.read(all.data(), static_cast<std::streamsize>(all.size()));

@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <random>
 #include <sstream>
-#include <thread>
 
 #include "common/io/text.hpp"
 #include "tools/memcheckdemo/sources.hpp"
@@ -79,10 +78,8 @@ Environment environment_of(const Builder& builder) {
     return environment;
 }
 
-// Compilers take less than these, and so do the plants. (The simulator gives each thread its own part of the heap.)
-std::size_t most_memory() {
-    return (std::size_t{3} << 30) + (std::size_t{1} << 28) * std::thread::hardware_concurrency();
-}
+// Compilers take less than this, and so do the plants.
+constexpr std::size_t most_memory = std::size_t{1} << 32;
 
 Task compilation(const Builder& builder, std::vector<std::string> arguments, const std::string& result) {
     Task task;
@@ -93,7 +90,7 @@ Task compilation(const Builder& builder, std::vector<std::string> arguments, con
     else task.command.insert(task.command.end(), {"-lineinfo", "-arch=native"});
     task.environment = environment_of(builder);
     task.results = {result};
-    task.limits.memory = most_memory();
+    task.limits.memory = most_memory;
     return task;
 }
 
@@ -102,15 +99,32 @@ std::string random_word() {
     return text("{:x}{:x}", random(), random());
 }
 
-// Moves the #include lines of the system's headers from one text to another.
-std::string take_system_includes(std::string& source) {
+// The header that a line of code includes, if it is one of the system's; "" for others, such as the copy itself.
+std::string system_header(const std::string& code) {
+    std::string packed = code;
+    std::erase_if(packed, [](unsigned char c) { return std::isspace(c) != 0; });
+    const std::string before = "#include";
+    if (packed.rfind(before, 0) != 0 || packed.size() < before.size() + 3) return "";
+    const std::string quoted = packed.substr(before.size()), name = quoted.substr(1, quoted.size() - 2);
+    const bool is_plain = std::all_of(name.begin(), name.end(), [](unsigned char c) {
+        return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '/' || c == '-';
+    });
+    const bool has_ends =
+        (quoted.front() == '<' && quoted.back() == '>') || (quoted.front() == '"' && quoted.back() == '"');
+    const bool leads_elsewhere = name.front() == '/' || name.find("..") != std::string::npos;
+    return is_plain && has_ends && !leads_elsewhere ? name : "";
+}
+
+// Moves the lines that include the system's headers out of a text. `path`: how messages about them name it.
+std::string take_system_includes(std::string& source, const std::string& path) {
     std::istringstream lines(source), bare(without_comments(source, true));
     std::string includes, rest;
+    unsigned number = 0;
     for (std::string line, code; std::getline(lines, line) && std::getline(bare, code);) {
-        std::erase_if(code, [](unsigned char c) { return std::isspace(c) != 0; });
-        const bool is_include = code.rfind("#include<", 0) == 0;
-        if (is_include) includes += code + '\n';
-        rest += (is_include ? "" : line) + '\n';
+        ++number;
+        const std::string header = system_header(code);
+        if (!header.empty()) includes += text("#line {} \"{}\"\n#include <{}>\n", number, path, header);
+        rest += (header.empty() ? line : "") + '\n';
     }
     source = rest;
     return includes;
@@ -190,31 +204,25 @@ Ended Workshop::compile(const std::vector<std::string>& arguments, const std::st
     return sandbox_.run(task, end_);
 }
 
-Ended Workshop::build(const std::string& source, const std::string& name) const {
+// (The preprocessor knows all the ways to write a word. What the system's headers say does not count, and nvcc's tools
+// see all code.)
+Ended Workshop::build(std::string source, const std::string& name) const {
+    std::string before = "#define main main_of_copy\n";
+    if (harness_.builder().sanitizer.empty())
+        before = text("{}#pragma GCC poison {}\n", take_system_includes(source, sandbox_.file(shown_)), refused_words) +
+                 before;
     sandbox_.write(shown_, source);
-    const std::string wrapper =
-        sandbox_.write(name + ".cu", text("#define main main_of_copy\n#include \"{}\"\n", shown_));
+    const std::string wrapper = sandbox_.write(name + ".cu", before + text("#include \"{}\"\n", shown_));
     Ended ended = compile({wrapper, sandbox_.file("grading.o")}, name);
     if (ended.status == 0 && access(sandbox_.file(name).c_str(), X_OK) != 0) ended.status = 1;
     return ended;
 }
 
-// The preprocessor knows all the ways to write a word. What the system's headers say does not count.
-bool Workshop::refuse() {
-    std::string own = source_;
-    const std::string includes = take_system_includes(own);
-    sandbox_.write(shown_, own);
-    const std::string check =
-        sandbox_.write("words.cu", text("{}#pragma GCC poison {}\n#include \"{}\"\n", includes, refused_words, shown_));
-    const Ended ended = compile({"-E", check}, "words");
-    if (ended.errors.find("poisoned") == std::string::npos) return false;
-    built_ = Ended{1, "", ended.errors};
-    refusal_ = "asm, attributes and pragmas of the compiler can hide defects from the checkers: do without them";
-    return true;
-}
-
 const Ended& Workshop::build() {
-    if (!built_ && (!harness_.builder().sanitizer.empty() || !refuse())) built_ = build(source_, "copy");
+    if (built_) return *built_;
+    built_ = build(source_, "copy");
+    if (built_->status != 0 && built_->errors.find("poisoned") != std::string::npos)
+        refusal_ = "asm, attributes and pragmas of the compiler can hide defects from the checkers: do without them";
     return *built_;
 }
 
@@ -236,7 +244,7 @@ Ended Workshop::run(bool with_kernels, const std::string& inputs, std::size_t re
     task.limits.processor_seconds =
         static_cast<unsigned>(std::max(1.0, std::chrono::duration<double>(time_).count() / 2));
     if (prefix.empty()) {  // (A GPU's driver needs more than can be foreseen.)
-        task.limits.memory = most_memory();
+        task.limits.memory = most_memory;
         task.limits.starts_processes = false;
     }
     return sandbox_.run(task, end_);

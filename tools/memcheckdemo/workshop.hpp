@@ -68,7 +68,7 @@ public:
     const Ended& build();
     const Ended& build_without_kernels();
     int kernels() const { return kernels_; }
-    // Why the copy is refused unread, "" if it is not.
+    // Why the copy was refused, though it may be valid; "" if it was not.
     const std::string& refusal() const { return refusal_; }
 
     // Runs one of them with these inputs, for which it writes so many results; `prefix` is a command that runs it.
@@ -85,8 +85,7 @@ public:
 
 private:
     Ended compile(const std::vector<std::string>& more, const std::string& result) const;
-    Ended build(const std::string& source, const std::string& name) const;
-    bool refuse();
+    Ended build(std::string source, const std::string& name) const;
 
     const Harness& harness_;
     std::string source_, shown_;
