@@ -78,8 +78,8 @@ Environment environment_of(const Builder& builder) {
     return environment;
 }
 
-// Compilers take less than this, and so do the plants.
-constexpr std::size_t most_memory = std::size_t{1} << 32;
+// Compilers take less than this, and plants less than that.
+constexpr std::size_t compiler_memory = std::size_t{1} << 32, plant_memory = std::size_t{1} << 30;
 
 Task compilation(const Builder& builder, std::vector<std::string> arguments, const std::string& result) {
     Task task;
@@ -90,7 +90,7 @@ Task compilation(const Builder& builder, std::vector<std::string> arguments, con
     else task.command.insert(task.command.end(), {"-lineinfo", "-arch=native"});
     task.environment = environment_of(builder);
     task.results = {result};
-    task.limits.memory = most_memory;
+    task.limits.memory = compiler_memory;
     return task;
 }
 
@@ -244,7 +244,7 @@ Ended Workshop::run(bool with_kernels, const std::string& inputs, std::size_t re
     task.limits.processor_seconds =
         static_cast<unsigned>(std::max(1.0, std::chrono::duration<double>(time_).count() / 2));
     if (prefix.empty()) {  // (A GPU's driver needs more than can be foreseen.)
-        task.limits.memory = most_memory;
+        task.limits.memory = plant_memory;
         task.limits.starts_processes = false;
     }
     return sandbox_.run(task, end_);
