@@ -33,6 +33,7 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <system_error>
 #include <thread>
 
 #include "common/io/text.hpp"
@@ -74,6 +75,7 @@ public:
 
     // The supervisor's life.
     [[noreturn]] void supervise(int output, int errors) {
+        umask(022);
         try {
             need(dup2(output, STDOUT_FILENO) >= 0 && dup2(errors, STDERR_FILENO) >= 0, "dup2()");
             if (place_.isolated) {
@@ -480,9 +482,9 @@ Sandbox::Sandbox(const std::string& name, const std::vector<std::string>& readab
 }
 
 std::string Sandbox::write(const std::string& name, const std::string& text) const {
-    const std::string path = folder_.write(name, text);
-    fs::permissions(path, fs::perms(0644));
-    return path;
+    folder_.write(name, text);
+    fs::permissions(file(name), fs::perms(0644));
+    return file(name);
 }
 
 Ended Sandbox::run(const Task& task, Clock::time_point end) const {

@@ -3,6 +3,7 @@
 // sandbox, and only delivers results: whether they are right is decided here.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <filesystem>
@@ -12,6 +13,7 @@
 #include <random>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "common/cuda/device.cuh"

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <random>
 #include <sstream>
+#include <system_error>
 
 #include "common/io/text.hpp"
 #include "tools/memcheckdemo/sources.hpp"
@@ -69,7 +71,7 @@ std::vector<std::string> readable_for(const Builder& builder) {
 }
 
 Environment environment_of(const Builder& builder) {
-    Environment environment = {{"LC_ALL", "C"}, {"CCACHE_DISABLE", "1"}};
+    Environment environment = {{"LC_ALL", "C"}, {"HOME", "/"}, {"CCACHE_DISABLE", "1"}};
     for (const char* name : {"PATH", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH"})
         if (const std::string value = variable(name); !value.empty()) environment.push_back({name, value});
     std::string cxx;
@@ -269,7 +271,7 @@ std::string Workshop::readable(const std::string& messages, int most_lines) cons
         if (most_lines-- == 0) return all + "...\n";
         for (std::size_t at = 0; (at = line.find(folder, at)) != std::string::npos;) line.erase(at, folder.size());
         for (char& c : line)
-            if (std::iscntrl(static_cast<unsigned char>(c)) != 0 && c != '\t') c = '?';
+            if ((static_cast<unsigned char>(c) < ' ' && c != '\t') || c == '\177') c = '?';
         all += line.substr(0, 500) + '\n';
     }
     return all;

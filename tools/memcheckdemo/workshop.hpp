@@ -3,7 +3,6 @@
 // from its standard input and writes results, and nothing but results, to its standard output.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
