@@ -258,7 +258,7 @@ private:
         limit(RLIMIT_CPU, limits.processor_seconds, limits.processor_seconds + 1);
         limit(RLIMIT_FSIZE, limits.file, limits.file);
         limit(RLIMIT_CORE, 0, 0);
-        limit(RLIMIT_NOFILE, 256, 256);
+        limit(RLIMIT_NOFILE, 1024, 1024);
         if (limits.memory != 0) limit(RLIMIT_AS, limits.memory, limits.memory);
         // If memory runs out, this goes first.
         std::ofstream("/proc/self/oom_score_adj") << "1000";

@@ -28,7 +28,8 @@ inline Builder builder_for(const Session& session, const Plant& plant) {
                        attribute(cudaDevAttrPageableMemoryAccess, session.device.ordinal) != 0;
     if (!simulated) {
         const std::string nvcc = path_of_program("nvcc"), sanitizer = path_of_program("compute-sanitizer");
-        if (plant.is_reported() && !legal && !nvcc.empty() && !sanitizer.empty()) return {nvcc, sanitizer, ""};
+        if (plant.is_reported() && !legal && !nvcc.empty() && !sanitizer.empty())
+            return {nvcc, sanitizer, "", session.device.uuid};
         session.notice(text("simcc judges it, because {}", nvcc.empty()        ? "nvcc is not in PATH"
                                                            : sanitizer.empty() ? "compute-sanitizer is not in PATH"
                                                                                : "no tool reports this defect here"));
@@ -108,16 +109,19 @@ inline std::vector<Case> cases_of(const Plant& plant) {
     return cases;
 }
 
-// Runs the copy for all of them, and then for the proof that checkers watch.
-inline Ended run_cases(Workshop& workshop, const std::vector<Case>& cases, bool with_kernels, bool with_proof,
+// What a run is asked for besides results. compute-sanitizer's report stands where these do, so it comes alone.
+enum class Last { nothing, proof, no_results };
+
+inline Ended run_cases(Workshop& workshop, const std::vector<Case>& cases, bool with_kernels, Last last,
                        const std::vector<std::string>& prefix, const Environment& environment) {
     std::string inputs;
     std::size_t results = 0;
+    if (last == Last::no_results) ask_for_no_results(inputs);
     for (const Case& one : cases) {
         add_input(inputs, one.in, one.right.size());
         results += one.right.size();
     }
-    if (with_proof) ask_for_proof(inputs);
+    if (last == Last::proof) ask_for_proof(inputs);
     return workshop.run(with_kernels, inputs, results, prefix, environment);
 }
 
@@ -150,7 +154,7 @@ inline Environment checks_of(const Plant& plant) {
 
 // The commands that look for defects: every tool, and the plant's own with the flags that it needs.
 inline std::vector<std::vector<std::string>> prefixes(const Plant& plant, const Builder& builder) {
-    if (builder.sanitizer.empty()) return {{}};
+    if (builder.is_for_simulator()) return {{}};
     std::vector<std::vector<std::string>> all;
     const std::vector<std::string> own = split(plant.flags, ' ');
     for (const char* tool : {"memcheck", "racecheck", "initcheck", "synccheck"}) {
@@ -210,8 +214,8 @@ inline void judge_kernels(Score& score, const Plant& plant, const Builder& build
     if (built.status != 0 || !workshop.has_time())
         return score.set(kernels, Score::inconclusive, "its kernels cannot be left out");
     const std::vector<Case> cases = cases_of(plant);
-    const Ended ended = run_cases(workshop, cases, false, builder.sanitizer.empty(), prefixes(plant, builder).front(),
-                                  checks_of(plant));
+    const Last last = builder.is_for_simulator() ? Last::proof : Last::nothing;
+    const Ended ended = run_cases(workshop, cases, false, last, {}, checks_of(plant));
     const bool right = judged(cases, ended, workshop) == "right";
     score.set(kernels, right ? Score::fail : Score::pass, "the result is right without its kernels");
 }
@@ -219,17 +223,17 @@ inline void judge_kernels(Score& score, const Plant& plant, const Builder& build
 inline void judge_findings(Score& score, const Plant& plant, const Harness& harness, Workshop& workshop) {
     std::string found, wrong;
     bool complete = true;
-    const bool by_simulator = harness.builder().sanitizer.empty();
+    const bool by_simulator = harness.builder().is_for_simulator();
     for (const std::vector<std::string>& prefix : prefixes(plant, harness.builder())) {
         const std::vector<Case> cases = cases_of(plant);
-        const Ended ended = run_cases(workshop, cases, true, by_simulator, prefix, checks_of(plant));
+        const Last last = by_simulator ? Last::proof : Last::no_results;
+        const Ended ended = run_cases(workshop, cases, true, last, prefix, checks_of(plant));
         const std::string output = by_simulator ? ended.errors : ended.output + "\n" + ended.errors;
         std::istringstream lines(output);
         Report report(lines);
         const bool proven = !by_simulator || report.leave_out(harness.proof());
         complete = complete && ((proven && report.is_complete()) || !report.findings().empty());
         if (report.is_clean() && proven) {
-            // (A sanitizer's report may stand among the results.)
             if (by_simulator && wrong.empty()) wrong = judged(cases, ended, workshop);
             continue;
         }
@@ -250,7 +254,7 @@ inline void judge_runs(Score& score, const Plant& plant, const Harness& harness,
     if (!workshop.has_time()) return score.set(result, Score::inconclusive, "no time is left: --limit gives more");
     const std::vector<Case> cases = cases_of(plant);
     const Environment no_checks = {{"SIMCC_CHECK", "none"}, {"SIMCC_TIMEOUT", "5"}, {"SIMCC_THREADS", "1"}};
-    const Ended ended = run_cases(workshop, cases, true, false, {}, no_checks);
+    const Ended ended = run_cases(workshop, cases, true, Last::nothing, {}, no_checks);
     const std::string found = judged(cases, ended, workshop);
     score.set(result, found == "right" ? Score::pass : Score::fail, found);
     if (ended.stop != Stop::no) return;  // the other runs would only take as long
@@ -310,9 +314,9 @@ public:
                 score.set(build, Score::inconclusive, "there is no compiler that works");
             } else {
                 const bool first = of_workshop != harness;
-                if (first)
-                    workshop =
-                        std::make_unique<Workshop>(*harness, path, source, session_.own<MemcheckdemoOptions>().limit);
+                const double asked = session_.own<MemcheckdemoOptions>().limit;
+                const double seconds = asked > 0 ? asked : harness->builder().is_for_simulator() ? 20 : 120;
+                if (first) workshop = std::make_unique<Workshop>(*harness, path, source, seconds);
                 of_workshop = harness;
                 if (judge_build(session_, score, harness->builder(), *workshop, first))
                     judge_runs(score, *subject.plant, *harness, *workshop);

@@ -76,11 +76,11 @@ int main() {
     // What run() prints is not a result.
     const int results = dup(1);
     dup2(2, 1);
+    bool silent = false;
     for (int size = 0; grading::get(&size, sizeof size);) {
-        if (size < 0) {
-            grading::prove();
-            continue;
-        }
+        if (size == -1) grading::prove();
+        if (size == -2) silent = true;
+        if (size < 0) continue;
         std::vector<int> in(size);
         int count = 0;
         if (size > 0) grading::get(in.data(), in.size() * sizeof(int));
@@ -89,6 +89,7 @@ int main() {
         const int error = static_cast<int>(run(in, out));
         std::fflush(stdout);
         const int head[] = {error, static_cast<int>(out.size())};
+        if (silent) continue;
         grading::put(results, head, sizeof head);
         grading::put(results, out.data(), out.size() * sizeof(int));
     }

@@ -52,7 +52,7 @@ std::vector<std::string> readable_for(const Builder& builder) {
     std::vector<std::string> readable;
     add_installation(readable, cxx_words().front());
     std::error_code error;
-    if (builder.sanitizer.empty()) {
+    if (builder.is_for_simulator()) {
         // simcc alone, without what else is installed beside it.
         readable.push_back(fs::canonical(builder.compiler, error));
         const fs::path library = fs::path(readable.back()).parent_path().parent_path() / "lib/gridutils";
@@ -76,7 +76,8 @@ Environment environment_of(const Builder& builder) {
         if (const std::string value = variable(name); !value.empty()) environment.push_back({name, value});
     std::string cxx;
     for (const std::string& word : cxx_words()) cxx += (cxx.empty() ? "" : " ") + word;
-    if (builder.sanitizer.empty()) environment.push_back({"CXX", cxx});
+    if (builder.is_for_simulator()) environment.push_back({"CXX", cxx});
+    if (!builder.device.empty()) environment.push_back({"CUDA_VISIBLE_DEVICES", builder.device});
     return environment;
 }
 
@@ -85,14 +86,15 @@ constexpr std::size_t compiler_memory = std::size_t{1} << 32, plant_memory = std
 
 Task compilation(const Builder& builder, std::vector<std::string> arguments, const std::string& result) {
     Task task;
-    task.command = {builder.sanitizer.empty() ? fs::canonical(builder.compiler).string() : builder.compiler};
+    task.command = {builder.is_for_simulator() ? fs::canonical(builder.compiler).string() : builder.compiler};
     task.command.insert(task.command.end(), arguments.begin(), arguments.end());
     task.command.insert(task.command.end(), {"-w", "-o", result});
-    if (builder.sanitizer.empty()) task.command.push_back("-G");
+    if (builder.is_for_simulator()) task.command.push_back("-G");
     else task.command.insert(task.command.end(), {"-lineinfo", "-arch=native"});
     task.environment = environment_of(builder);
     task.results = {result};
-    task.limits.memory = compiler_memory;
+    // (A GPU's driver, which nvcc asks for the architecture, needs more than can be foreseen.)
+    if (builder.is_for_simulator()) task.limits.memory = compiler_memory;
     return task;
 }
 
@@ -132,6 +134,10 @@ std::string take_system_includes(std::string& source, const std::string& path) {
     return includes;
 }
 
+void add_number(std::string& inputs, int number) {
+    inputs.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
 // With these a program could hide what it does from the checkers, or run code before all others.
 constexpr const char* refused_words =
     "asm __asm __asm__ __attribute__ __attribute gnu __gnu__ clang __clang__ _Pragma __pragma GCC";
@@ -155,16 +161,13 @@ Harness::Harness(const Builder& builder)
 }
 
 void add_input(std::string& inputs, const std::vector<int>& in, std::size_t results) {
-    const auto add = [&](const int* values, std::size_t count) {
-        inputs.append(reinterpret_cast<const char*>(values), count * sizeof(int));
-    };
-    const int count = static_cast<int>(in.size()), wanted = static_cast<int>(results);
-    add(&count, 1);
-    add(in.data(), in.size());
-    add(&wanted, 1);
+    add_number(inputs, static_cast<int>(in.size()));
+    inputs.append(reinterpret_cast<const char*>(in.data()), in.size() * sizeof(int));
+    add_number(inputs, static_cast<int>(results));
 }
 
-void ask_for_proof(std::string& inputs) { inputs.append(sizeof(int), '\xff'); }
+void ask_for_proof(std::string& inputs) { add_number(inputs, -1); }
+void ask_for_no_results(std::string& inputs) { add_number(inputs, -2); }
 
 std::vector<Answer> answers_in(const std::string& output) {
     std::vector<Answer> all;
@@ -210,7 +213,7 @@ Ended Workshop::compile(const std::vector<std::string>& arguments, const std::st
 // see all code.)
 Ended Workshop::build(std::string source, const std::string& name) const {
     std::string before = "#define main main_of_copy\n";
-    if (harness_.builder().sanitizer.empty())
+    if (harness_.builder().is_for_simulator())
         before = text("{}#pragma GCC poison {}\n", take_system_includes(source, sandbox_.file(shown_)), refused_words) +
                  before;
     sandbox_.write(shown_, source);
@@ -245,7 +248,7 @@ Ended Workshop::run(bool with_kernels, const std::string& inputs, std::size_t re
     task.limits.output += results * sizeof(int);
     task.limits.processor_seconds =
         static_cast<unsigned>(std::max(1.0, std::chrono::duration<double>(time_).count() / 2));
-    if (prefix.empty()) {  // (A GPU's driver needs more than can be foreseen.)
+    if (harness_.builder().is_for_simulator()) {
         task.limits.memory = plant_memory;
         task.limits.starts_processes = false;
     }

@@ -12,10 +12,12 @@
 
 // The compiler that builds copies, and the tool that looks for defects in them.
 struct Builder {
-    std::string compiler;   // a path; "" if there is none
-    std::string sanitizer;  // compute-sanitizer; "" where the simulator checks
-    std::string missing;    // what to do if there is none
+    std::string compiler;     // a path; "" if there is none
+    std::string sanitizer;    // compute-sanitizer; "" where the simulator checks
+    std::string missing;      // what to do if there is none
+    std::string device = {};  // of a GPU, its UUID
 
+    bool is_for_simulator() const { return sanitizer.empty(); }
     bool operator==(const Builder& other) const { return compiler == other.compiler && sanitizer == other.sanitizer; }
 };
 
@@ -45,8 +47,9 @@ private:
 // One input, as a program gets it: how many numbers, the numbers, and how many numbers the result should have.
 void add_input(std::string& inputs, const std::vector<int>& in, std::size_t results);
 
-// In place of an input: it runs proof().
+// In place of an input: it runs proof(), or writes no results from then on.
 void ask_for_proof(std::string& inputs);
+void ask_for_no_results(std::string& inputs);
 
 // One result, as the program writes it.
 struct Answer {
