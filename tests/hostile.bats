@@ -25,7 +25,7 @@ hostile() {
     # shellcheck disable=SC2086  # none or one word
     memcheckdemo -q -d sim --export ${2---fixed} oob-global-write | sed 's/\bd_out\b/numbers_out/g' |
         BEFORE=$before INSIDE=${code#*----} awk '
-            /^#include <vector>/ { print; print "#include <csignal>\n#include <cstring>\n#include <fcntl.h>\n#include <fstream>\n" \
+            /^#include <vector>/ { print; print "#include <csignal>\n#include <cstring>\n#include <fcntl.h>\n" \
                 "#include <sys/socket.h>\n#include <sys/wait.h>\n#include <unistd.h>"; next }
             /^cudaError_t run\(/ { print ENVIRON["BEFORE"]; print; print ENVIRON["INSIDE"]; next }
             { print }' >"$1.cu"
@@ -130,11 +130,13 @@ own_temporary_folder() { mkdir temporary && export TMPDIR=$scratch/temporary; }
     echo 'the solution of another student' >solution.cu
     chmod 777 . && chmod 644 solution.cu
     # (A finding of its own makes the report appear, with what it has read.)
-    local report='std::fprintf(stderr, "========= Invalid read: %s\n", word.c_str());'
-    hostile reads <<<"---- std::string word; std::ifstream(\"$scratch/solution.cu\") >> word; $report"
-    hostile links <<<"---- std::string word; symlink(\"$scratch/solution.cu\", \"link\"); std::ifstream(\"link\") >> word; $report"
-    hostile processes <<<"---- std::string word; std::ifstream(\"/proc/1/root$scratch/solution.cu\") >> word; $report"
-    hostile writes <<<"---- std::ofstream(\"$scratch/written\") << 1; std::ofstream(\"../copy\") << 1; symlink(\"$scratch\", \"away\"); std::ofstream(\"away/written\") << 1; std::system(\"touch $scratch/written\");"
+    local reads='char word[99] = ""; if (FILE* file = fopen(path, "r")) fgets(word, 99, file);
+        std::fprintf(stderr, "========= Invalid read: %s\n", word);'
+    hostile reads <<<"---- const char* path = \"$scratch/solution.cu\"; $reads"
+    hostile links <<<"---- const char* path = \"link\"; symlink(\"$scratch/solution.cu\", path); $reads"
+    hostile processes <<<"---- const char* path = \"/proc/1/root$scratch/solution.cu\"; $reads"
+    hostile writes <<<"---- symlink(\"$scratch\", \"away\"); std::system(\"touch $scratch/written\");
+        for (const char* path : {\"$scratch/written\", \"../copy\", \"away/written\"}) if (FILE* file = fopen(path, \"w\")) abort();"
     hostile kills <<<'---- kill(getppid(), SIGKILL); kill(-1, SIGKILL); kill(1, SIGKILL);'
     hostile stays <<<"---- if (fork() == 0) { setsid(); if (fork() == 0) { sleep(1000); } _exit(0); }"
     hostile connects <<<'---- if (socket(AF_INET, SOCK_STREAM, 0) >= 0) abort();'

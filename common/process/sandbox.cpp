@@ -524,7 +524,9 @@ Ended Sandbox::run(const Task& task, Clock::time_point end) const {
     if (news.kind == News::not_started)
         fail(Exit::bad_input, "cannot run {}: {}", task.command.front(), std::strerror(news.value));
     ended.status = shell_status(news.value);
-    const bool killed = WIFSIGNALED(news.value) && (WTERMSIG(news.value) == SIGXCPU || WTERMSIG(news.value) == SIGKILL);
-    if (killed && news.seconds >= task.limits.processor_seconds - 0.1) ended.stop = Stop::processor_time;
+    // (The limit counts ticks of a clock, and so not quite the same seconds.)
+    const int signal = WIFSIGNALED(news.value) ? WTERMSIG(news.value) : 0;
+    if (signal == SIGXCPU || (signal == SIGKILL && news.seconds >= task.limits.processor_seconds / 2.0))
+        ended.stop = Stop::processor_time;
     return ended;
 }
