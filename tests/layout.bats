@@ -23,7 +23,7 @@ across() {
             complain "$folder"
     }
     holds . Makefile README.md common kernels man tests tools
-    holds common cli cuda gang host.mk io measure packages simt
+    holds common cli cuda gang host.mk io measure packages process simt
     holds common/simt api check driver exec include nccl rewrite runtime simulator.mk
     holds common/simt/check core counters entry memory race sync
 }

@@ -485,11 +485,13 @@ compilers() { on_simulator || need nvcc compute-sanitizer; }
 # corrupt EDIT: the corrected program of shared-counter with an edit, as copy.cu.
 corrupt() { memcheckdemo -d sim --export --fixed shared-counter | sed -E "$1" >copy.cu; }
 
-# expect_verdicts STATUS VERDICTS: of copy, build, result, kernels and findings.
+# The verdicts on copy, build, result, kernels and findings.
+verdicts() { columns copy build result kernels findings; }
+
+# expect_verdicts STATUS VERDICTS
 expect_verdicts() {
     expect_status "$1" && expect_clean_table || return
-    [ "$(column aspect | paste -sd ' ')" = "copy build result kernels findings" ] || complain "not these aspects"
-    [ "$(column verdict | paste -sd ' ')" = "$2" ] || complain "expected $2"
+    [ "$(verdicts)" = "$2" ] || complain "expected $2"
 }
 
 @test "--export writes a program in textbook form that reveals neither its defect nor its origin" {
@@ -549,13 +551,13 @@ int main\(int count, char\*\* arguments\) \{'
         sed 's,^// .*,// corrected,; s,^    ,\t,; s, = ,=,; s,(counter,( /* the counter */counter,' >copy.cu
     try memcheckdemo --grade-fix - shared-counter --csv <copy.cu
     expect_status 1
-    [[ "$(column verdict | paste -sd ' ')" == "fail pass "*" pass fail" ]] || complain "verdicts"
+    [[ "$(verdicts)" == "fail pass "*" pass fail" ]] || complain "verdicts"
     expect_errors_like "Race reported between .* in copy.cu:[0-9]+"
     # Renaming a variable changes the text, and nothing else.
     memcheckdemo -d sim --export shared-counter | sed 's/counter/number/g' >copy.cu
     try memcheckdemo --grade-fix copy.cu shared-counter --csv
     expect_status 1
-    [[ "$(column verdict | paste -sd ' ')" == "pass pass "*" pass fail" ]] || complain "verdicts"
+    [[ "$(verdicts)" == "pass pass "*" pass fail" ]] || complain "verdicts"
 }
 
 @test "--grade-fix fails a program whose result does not come from its kernels" {
@@ -576,20 +578,27 @@ int main\(int count, char\*\* arguments\) \{'
         return cudaSuccess; }'; } >host.cu
     try memcheckdemo --grade-fix host.cu shared-counter --csv
     expect_status 1
-    [ "$(column found | sed -n 4p)" = "there are none" ]
+    [ "$(column reason)" = "wrong with seed $(sed -n 's/.*seed //p' stdout)" ] && [ "$(column kernels)" = fail ]
 }
 
 @test "--grade-fix shows why a program does not build, and says what is missing if nothing can be built" {
     compilers
-    corrupt 's/__syncthreads\(\);/__syncthreads()/'
+    corrupt '0,/__syncthreads\(\);/s//__syncthreads()/'
     try memcheckdemo --grade-fix copy.cu shared-counter --csv
     expect_status 1
-    [ "$(column aspect | paste -sd ' '),$(column verdict | paste -sd ' ')" = "copy build,pass fail" ]
+    expect_verdicts 1 "pass fail untried untried untried"
+    [ "$(column points)" = 0 ]
+    [ "$(grep -c ' error: ' stderr)" -eq 1 ] || complain "expected one message"
+    # Against several plants, it is still one message.
+    try memcheckdemo --grade-fix copy.cu shared-counter oob-shared --csv
+    expect_status 1
+    [ "$(columns plant verdict | paste -sd ,)" = "shared-counter fail,oob-shared fail" ]
+    [ "$(grep -c ' error: ' stderr)" -eq 1 ] || complain "expected one message"
     expect_errors_like "copy\\.cu[:(][0-9]+.* error: "
     corrupt ''
     capture env CXX=no-such-compiler memcheckdemo -d sim --grade-fix copy.cu shared-counter --csv
     expect_status 4
-    [ "$(column verdict | paste -sd ' ')" = "pass inconclusive" ]
+    [ "$(verdicts)" = "pass inconclusive untried untried untried" ]
     expect_errors_like "no-such-compiler is missing: install g\+\+, or set CXX to a compiler"
     mkdir bin && cp "$root/bin/memcheckdemo" bin && ln -s "$root/build/lib" lib
     capture env PATH=/usr/bin:/bin bin/memcheckdemo -d sim --grade-fix copy.cu shared-counter --csv
@@ -599,8 +608,48 @@ int main\(int count, char\*\* arguments\) \{'
     printf '#!/bin/sh\nexit 1\n' >broken && chmod +x broken
     capture env CXX="$PWD/broken" memcheckdemo -d sim --grade-fix copy.cu shared-counter --csv
     expect_status 4
-    refuses 4 "cannot read the copy 'nowhere'" memcheckdemo --grade-fix nowhere shared-counter
-    refuses 4 "cannot read the copy '/dev/null'" memcheckdemo --grade-fix /dev/null shared-counter
+}
+
+@test "--grade-fix takes several copies, a row each, also those that cannot be read or name no plant" {
+    compilers
+    corrupt ''
+    cp copy.cu fine.cu
+    memcheckdemo -d sim --export --mystery 3 >mystery.cu
+    head -c 2000000 /dev/zero >large.cu
+    mkdir folder
+    echo 'int nothing;' >other.cu
+    try memcheckdemo --grade-fix copy.cu mystery.cu --grade-fix ./fine.cu nowhere.cu /dev/zero folder/ large.cu other.cu --csv
+    expect_status 1
+    expect_clean_table
+    [ "$(columns file plant verdict points)" = "copy.cu shared-counter pass 5
+./fine.cu shared-counter pass 5
+mystery.cu mystery-3 fail 0
+nowhere.cu none inconclusive 0
+/dev/zero none inconclusive 0
+folder/ none inconclusive 0
+large.cu none inconclusive 0
+other.cu none inconclusive 0" ] || complain "not these rows"
+    expect_errors_like "cannot read the copy 'nowhere.cu': it cannot be read; name a file that --export wrote, or -"
+    expect_errors_like "cannot read the copy 'large.cu': it is larger than 1 MiB"
+    expect_errors_like "'other.cu' does not say in its head which plant it corrects: name the plant"
+    try memcheckdemo --grade-fix nowhere shared-counter
+    expect_status 4
+    try memcheckdemo --grade-fix /dev/null shared-counter --json
+    expect_status 4
+}
+
+@test "--grade-fix gives the same verdict every time, also on a busy machine" {
+    compilers
+    need jq
+    corrupt ''
+    memcheckdemo -q -d sim --export shared-counter | sed 's/counter/number/g' >faulty.cu
+    local busy=() i
+    for i in $(seq $((2 * $(nproc)))); do (while :; do :; done) & busy+=($!); done
+    for i in 1 2 3 4 5; do
+        memcheckdemo -d "$device" -q --grade-fix copy.cu faulty.cu shared-counter --json 2>/dev/null | jq -r '[.verdict, .points] | join(" ")' >>verdicts
+    done
+    kill "${busy[@]}"
+    [ "$(sort -u verdicts | paste -sd ,)" = "$(printf 'fail %s\npass 5' "$(sed -n 's/fail //p' verdicts | head -1)" | paste -sd ,)" ] || complain "$(cat verdicts)"
 }
 
 @test "--grade-fix ends a hanging program, and leaves nothing behind" {
@@ -613,7 +662,7 @@ int main\(int count, char\*\* arguments\) \{'
         env --default-signal "$root/bin/memcheckdemo" -d sim --grade-fix copy.cu shared-counter --csv >grades 2>messages &
         pid=$!
         # (During compilation, or while the copy runs.)
-        until [ -e temporary/memcheckdemo.*/copy.cu ]; do sleep 0.05; kill -0 $pid; done
+        until compgen -G "temporary/memcheckdemo.*/copy.cu" >copies; do sleep 0.05; kill -0 $pid; done
         kill -$signal $pid
         capture wait $pid
         expect_status $((128 + $(kill -l $signal)))
@@ -640,6 +689,7 @@ device-ptr-on-host,0,1,1,0"
     refuses 2 "unknown plant 'oob-shard'; did you mean 'oob-shared'\?" memcheckdemo oob-shard
     refuses 2 "unknown plant ''" memcheckdemo ''
     refuses 2 "unexpected operand 'double-free'" memcheckdemo oob-shared double-free
+    refuses 2 "--limit '0'" memcheckdemo --grade-fix copy.cu --limit 0 oob-shared
     refuses 2 "name a plant" memcheckdemo --fixed
     refuses 2 "name a plant" memcheckdemo --reveal
     refuses 2 "'4' is not one of 1, 2, 3" memcheckdemo --hint 4 oob-shared

@@ -25,12 +25,13 @@ cd "${1:-$here}"
 allowed() {
     cat <<'TABLE'
 io           simt/include
+process      io
 cuda         io
 measure      io cuda simt/check
 gang         io cuda measure
 cli          io cuda measure gang
 kernels      io cuda
-tools        io cuda measure cli gang kernels
+tools        io process cuda measure cli gang kernels
 simcc        io measure simt/driver simt/rewrite
 simt/include
 simt/exec    simt/include

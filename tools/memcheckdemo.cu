@@ -2,8 +2,10 @@
 // memcheckdemo: one planted defect per run, chosen by name, and its corrected twin: for learning compute-sanitizer, and
 // for testing the checked simulator.
 // make: -O1 (it simulates too little to be worth the compile time of a higher level)
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,9 +32,9 @@ std::vector<std::string> names_of_plants(const std::string& option);
 const Program memcheckdemo_program = {
     .name = "memcheckdemo",
     .summary = "Runs a program with one planted defect, or its corrected twin; without a name, lists them.",
-    .operands = "[NAME]",
+    .operands = "[NAME]...",
     .examples = {"memcheckdemo --list", "memcheckdemo -d sim oob-global-write"},
-    .most_operands = 1,
+    .most_operands = SIZE_MAX,  // with --grade-fix
     .benchmark = false,
     .options = own_options<MemcheckdemoOptions>,
     .words = names_of_plants,
@@ -72,16 +74,52 @@ const Plant& mystery_plant(std::uint64_t seed) {
     return *candidates[random_bits(seed, 0) % candidates.size()];
 }
 
-Subject subject_of(const Session& session) {
+Subject subject_named(const std::string& name) {
+    const Plant& plant = plant_of(name);
+    return {&plant, plant.name, plant.name};
+}
+
+Subject mystery_subject(std::size_t seed) {
+    return {&mystery_plant(seed), text("mystery-{}", seed), text("--mystery {}", seed)};
+}
+
+// A plant as the head of a copy names it.
+Subject subject_in_head(const std::string& words) {
+    const std::string mystery = "--mystery ";
+    if (words.rfind(mystery, 0) != 0) return subject_named(words);
+    char* end = nullptr;
+    const unsigned long long seed = std::strtoull(words.c_str() + mystery.size(), &end, 10);
+    return *end == '\0' ? mystery_subject(seed) : subject_named(words);
+}
+
+// The plants that are asked for; copies of them may be named among the operands.
+std::vector<Subject> subjects_of(const Session& session, std::vector<std::string>& copies) {
     const std::optional<std::size_t>& mystery = session.own<MemcheckdemoOptions>().mystery;
-    const bool named = !session.options.operands.empty();
-    if (named && mystery) fail(Exit::usage, "--mystery chooses by itself: leave '{}' out", session.options.operands[0]);
-    if (!named && !mystery) fail(Exit::usage, "name a plant; {} --list shows them", called("memcheckdemo"));
-    if (named) {
-        const Plant& plant = plant_of(session.options.operands[0]);
-        return {&plant, plant.name, plant.name};
+    std::vector<Subject> subjects;
+    for (const std::string& operand : session.options.operands) {
+        const bool is_file = operand == "-" || operand.find_first_of("./") != std::string::npos;
+        if (is_file && !copies.empty()) {
+            copies.push_back(operand);
+            continue;
+        }
+        if (mystery) fail(Exit::usage, "--mystery chooses by itself: leave '{}' out", operand);
+        if (!subjects.empty() && copies.empty())
+            fail(Exit::usage, "unexpected operand '{}': only --grade-fix takes several; {} --help shows the usage",
+                 operand, called("memcheckdemo"));
+        subjects.push_back(subject_named(operand));
     }
-    return {&mystery_plant(*mystery), text("mystery-{}", *mystery), text("--mystery {}", *mystery)};
+    if (mystery) subjects.push_back(mystery_subject(*mystery));
+    return subjects;
+}
+
+void grade_fixes(Session& session) {
+    std::vector<std::string> copies = session.own<MemcheckdemoOptions>().copies;
+    const std::vector<Subject> subjects = subjects_of(session, copies);
+    if (std::count(copies.begin(), copies.end(), "-") > 1)
+        fail(Exit::usage, "only one copy can be standard input, which is read once");
+    Grading grading(session, subject_in_head);
+    for (const std::string& path : copies) grading.grade(path, subjects);
+    grading.finish();
 }
 
 const char* word_of(Symptom symptom) {
@@ -124,18 +162,23 @@ void run(Session& session) {
         void (*answer)(Session&, const Subject&);
     } answers[] = {{asked.command, show_command},    {asked.hint.has_value(), show_hint},
                    {asked.reveal, reveal},           {!asked.report.empty(), grade},
-                   {asked.exported, export_program}, {!asked.copy.empty(), grade_fix}};
+                   {asked.exported, export_program}, {!asked.copies.empty(), nullptr}};
     void (*answer)(Session&, const Subject&) = nullptr;
+    int number = 0;
     for (const auto& one : answers) {
         if (!one.asked) continue;
-        if (answer != nullptr)
+        if (++number > 1)
             fail(Exit::usage, "--command, --hint, --reveal, --grade, --export and --grade-fix exclude each other");
         answer = one.answer;
     }
     if (!asked.twin_report.empty() && asked.report.empty()) fail(Exit::usage, "--twin goes with --grade");
-    const bool nothing_asked = session.options.operands.empty() && !asked.mystery && !asked.fixed && answer == nullptr;
+    const bool nothing_asked = session.options.operands.empty() && !asked.mystery && !asked.fixed && number == 0;
     if (session.options.list || nothing_asked) return list_plants(session, all_plants);
-    (answer != nullptr ? answer : run_subject)(session, subject_of(session));
+    if (!asked.copies.empty()) return grade_fixes(session);
+    std::vector<std::string> no_copies;
+    const std::vector<Subject> subjects = subjects_of(session, no_copies);
+    if (subjects.empty()) fail(Exit::usage, "name a plant; {} --list shows them", called("memcheckdemo"));
+    (answer != nullptr ? answer : run_subject)(session, subjects.front());
 }
 
 }  // namespace

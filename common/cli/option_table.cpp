@@ -49,6 +49,14 @@ OptionRow& OptionTable::input_file(const char* flags, const char* argument, cons
     return row;
 }
 
+OptionRow& OptionTable::input_files(const char* flags, const char* argument, const char* help,
+                                    std::vector<std::string>& field) {
+    OptionRow row{flags, argument, help, "", [&field](const std::string& word) { field.push_back(word); }};
+    row.file = FileUse::input;
+    row.is_repeatable = true;
+    return add(std::move(row));
+}
+
 OptionRow& OptionTable::output_file(const char* flags, const char* argument, const char* help, std::string& field) {
     OptionRow& row = text(flags, argument, help, field);
     row.file = FileUse::output;

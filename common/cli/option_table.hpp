@@ -41,6 +41,7 @@ struct OptionRow {
     std::function<void(const std::string&)> take;  // sets the field; Failure(usage) for an invalid argument
     FileUse file = FileUse::none;
     OptionGroup group = OptionGroup::own;
+    bool is_repeatable = false;      // all its arguments count, not only the last
     bool is_everyday = false;        // -h shows it, too
     bool is_for_benchmarks = false;  // it makes no sense where the program is a filter
 
@@ -143,6 +144,8 @@ public:
 
     // The name of a file; "-" is standard input or output. No file may be both input and output.
     OptionRow& input_file(const char* flags, const char* argument, const char* help, std::string& field);
+    // Several, one each time that the option is given.
+    OptionRow& input_files(const char* flags, const char* argument, const char* help, std::vector<std::string>& field);
     OptionRow& output_file(const char* flags, const char* argument, const char* help, std::string& field);
 
     // A comma-separated list of words.

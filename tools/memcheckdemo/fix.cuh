@@ -1,35 +1,26 @@
 // SPDX-License-Identifier: MIT
-// --grade-fix: builds a corrected copy of a plant, and judges it with inputs of its own choice and with the checkers.
+// --grade-fix: judges corrected copies of plants with inputs of its own choice and with the checkers. A copy runs in a
+// sandbox, and only delivers results: whether they are right is decided here.
 #pragma once
 
-#include <unistd.h>
-
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
+#include <memory>
 #include <random>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "common/cuda/device.cuh"
 #include "tools/memcheckdemo/grade.cuh"
-#include "tools/memcheckdemo/process.hpp"
+#include "tools/memcheckdemo/workshop.hpp"
 
 namespace BACKEND {
-
-constexpr int build_seconds = 300, run_seconds = 60;
-
-// The compiler that builds the copy, and the tool that looks for defects in it.
-struct Builder {
-    std::string compiler;   // a path; "" if there is none
-    std::string sanitizer;  // compute-sanitizer; "" where the simulator checks
-    std::string missing;    // what to do if there is none
-};
 
 // nvcc and compute-sanitizer for a defect that one of its tools reports on this GPU, else simcc.
 inline Builder builder_for(const Session& session, const Plant& plant) {
@@ -37,116 +28,121 @@ inline Builder builder_for(const Session& session, const Plant& plant) {
                        attribute(cudaDevAttrPageableMemoryAccess, session.device.ordinal) != 0;
     if (!simulated) {
         const std::string nvcc = path_of_program("nvcc"), sanitizer = path_of_program("compute-sanitizer");
-        if (plant.is_reported() && !legal && !nvcc.empty() && !sanitizer.empty()) return {nvcc, sanitizer, ""};
+        if (plant.is_reported() && !legal && !nvcc.empty() && !sanitizer.empty())
+            return {nvcc, sanitizer, "", session.device.uuid};
         session.notice(text("simcc judges it, because {}", nvcc.empty()        ? "nvcc is not in PATH"
                                                            : sanitizer.empty() ? "compute-sanitizer is not in PATH"
                                                                                : "no tool reports this defect here"));
     }
-    const char* const cxx = std::getenv("CXX");
-    const std::vector<std::string> words = split(cxx == nullptr || *cxx == '\0' ? "g++" : cxx, ' ');
-    if (path_of_program(words.front()).empty() && access(words.front().c_str(), X_OK) != 0)
-        return {"", "", text("{} is missing: install g++, or set CXX to a compiler", words.front())};
-    return {path_of_program("simcc"), "",
-            "simcc is missing: it belongs beside " + called("memcheckdemo") + ", or into PATH"};
+    return simulator_builder();
 }
 
-inline std::string read_copy(const std::string& path) {
+// A copy's text; "", and why, if it is none.
+inline std::string read_copy(const std::string& path, std::string& why) {
+    constexpr std::size_t most = std::size_t{1} << 20;
+    std::error_code error;
+    const std::filesystem::file_type type = std::filesystem::status(path, error).type();
     std::ifstream file;
-    if (path != "-") file.open(path, std::ios::binary);
+    // (A pipe by name could have no writer.)
+    const bool is_pipe = path.rfind("/dev/fd/", 0) == 0 && type == std::filesystem::file_type::fifo;
+    if (path != "-" && (type == std::filesystem::file_type::regular || is_pipe)) file.open(path, std::ios::binary);
     std::istream& in = path == "-" ? std::cin : file;
-    std::ostringstream all;
-    if (!in || (all << in.rdbuf(), in.bad()) || all.str().empty())
-        fail(Exit::bad_input, "cannot read the copy '{}'; name a file that --export wrote, or - for standard input",
-             path);
-    return all.str();
+    std::string all(most + 1, '\0');
+    if (path == "-" || file.is_open()) in.read(all.data(), static_cast<std::streamsize>(all.size()));
+    all.resize(static_cast<std::size_t>(in.gcount()));
+    why = all.empty() ? "it cannot be read" : all.size() > most ? "it is larger than 1 MiB" : "";
+    return why.empty() ? all : "";
 }
 
-// The copy and the program that grades it, in a folder of their own.
-class Workshop {
-public:
-    Workshop(const Session& session, const Subject& subject, const Builder& builder, const std::string& path)
-        : device_(session.device), builder_(builder), path_(path == "-" ? "copy.cu" : path) {
-        std::random_device random;
-        word_ = text("{}-{}", random(), random());
-        for (std::string& seed : seeds_) seed = std::to_string(random() % 1'000'000);
-        folder_.write("grading.cu", grading_program(subject.plant->code.file));
+// ---- a row
+
+enum Aspect { copy, build, result, kernels, findings };
+constexpr int aspects = 5;
+
+// What is known of a copy of a plant. What was not tried has no verdict.
+struct Score {
+    enum Verdict { untried, inconclusive, fail, pass };
+
+    void set(Aspect aspect, Verdict verdict, const std::string& found) {
+        verdicts[aspect] = verdict;
+        if (verdict != pass && (reason.empty() || (verdict == fail && !any(fail, aspect)))) reason = found;
+    }
+    bool any(Verdict verdict, int but = aspects) const {
+        for (int i = 0; i < aspects; ++i)
+            if (i != but && verdicts[i] == verdict) return true;
+        return false;
+    }
+    Verdict verdict() const { return any(fail) ? fail : any(inconclusive) || any(untried) ? inconclusive : pass; }
+    // One for each aspect that passes, and none for the plant as it was, or without results.
+    long long points() const {
+        long long count = 0;
+        for (Verdict one : verdicts) count += one == pass;
+        return verdicts[copy] == pass && has_results ? count : 0;
+    }
+    static const char* word(Verdict verdict) {
+        constexpr const char* words[] = {"untried", "inconclusive", "fail", "pass"};
+        return words[verdict];
     }
 
-    // Builds our part. If that fails, nothing can be said of the copy.
-    Ended build_grading() const {
-        return run_program({builder_.compiler, "-c", folder_.file("grading.cu"), "-w", "-o", object()}, {},
-                           build_seconds, folder_);
-    }
-
-    // Builds `source` as `name`, under the name of the copy, which reports show.
-    Ended build(const std::string& source, const std::string& name, bool checked) const {
-        const std::string copy = std::filesystem::path(path_).filename();
-        const bool plain = copy.find_first_of("\"\\\n") == std::string::npos;
-        std::filesystem::create_directory(folder_.file(name + ".d"));
-        const std::string shown = name + ".d/" + (plain ? copy : "copy.cu");
-        folder_.write(shown, source);
-        const std::string wrapper =
-            folder_.write(name + ".cu", text("#define main main_of_copy\n#include \"{}\"\n", shown));
-        const std::string beside = std::filesystem::absolute(path_).parent_path();
-        std::vector<std::string> command = {builder_.compiler, wrapper, object(), "-w", "-I", beside, "-o",
-                                            folder_.file(name)};
-        if (!builder_.sanitizer.empty()) command.insert(command.end(), {"-lineinfo", "-arch=native"});
-        else if (checked) command.push_back("-G");
-        return run_program(command, {}, build_seconds, folder_);
-    }
-
-    // Runs it with the first or the second half of the seeds.
-    Ended run(const std::string& name, bool first_half, const std::vector<std::string>& prefix,
-              Environment environment) const {
-        if (!device_.simulated && !device_.uuid.empty()) environment.push_back({"CUDA_VISIBLE_DEVICES", device_.uuid});
-        std::vector<std::string> command = prefix;
-        command.insert(command.end(), {folder_.file(name), word_});
-        const std::size_t half = std::size(seeds_) / 2, begin = first_half ? 0 : half;
-        command.insert(command.end(), seeds_ + begin, seeds_ + begin + half);
-        return run_program(command, environment, run_seconds, folder_);
-    }
-
-    // "right", or what is wrong with the first seed for which it is not.
-    std::string verdict(const Ended& ended, bool first_half) const {
-        const std::size_t half = std::size(seeds_) / 2, begin = first_half ? 0 : half;
-        for (std::size_t i = begin; i < begin + half; ++i) {
-            const std::string line = text("\n{} {} ", word_, seeds_[i]);
-            const std::size_t at = ended.output.find(line);
-            if (at == std::string::npos)
-                return text(
-                    "none with seed {} ({})", seeds_[i],
-                    ended.status == 124 ? text("ended after {} s", run_seconds) : text("exit status {}", ended.status));
-            const std::size_t from = at + line.size();
-            const std::string found = ended.output.substr(from, ended.output.find('\n', from) - from);
-            if (found != "right") return text("{} with seed {}", found, seeds_[i]);
-        }
-        return "right";
-    }
-
-    // A compiler's messages, without the folder in the copy's name.
-    std::string without_folder(std::string messages) const {
-        const std::string folder = folder_.file("copy.d/");
-        for (std::size_t at = 0; (at = messages.find(folder, at)) != std::string::npos;)
-            messages.erase(at, folder.size());
-        return messages;
-    }
-
-    // Writes the report of a run to a file, for Report to read.
-    std::string keep_report(const Ended& ended) const { return folder_.write("report", ended.output); }
-
-private:
-    std::string object() const { return folder_.file("grading.o"); }
-
-    const DeviceInfo& device_;
-    const Builder& builder_;
-    std::string path_, word_, seeds_[6];
-    HeldSignals signals_;  // until the folder is gone
-    TemporaryFolder folder_{"memcheckdemo"};
+    Verdict verdicts[aspects] = {};
+    bool has_results = false;  // right or wrong, one for each input
+    std::string reason;        // of the first failure, or else of the first doubt
 };
+
+// ---- what is judged
+
+// Inputs of the grade's own choice, and the right results.
+struct Case {
+    std::string seed;
+    std::vector<int> in, right;
+};
+
+inline std::vector<Case> cases_of(const Plant& plant) {
+    constexpr int number = 3;
+    static std::random_device random;
+    std::vector<Case> cases;
+    for (int i = 0; i < number; ++i) {
+        const unsigned seed = random() % 1'000'000;
+        const std::vector<int> in = plant.code.input(seed);
+        cases.push_back({std::to_string(seed), in, plant.code.expected(in)});
+    }
+    return cases;
+}
+
+// What a run is asked for besides results. compute-sanitizer's report stands where these do, so it comes alone.
+enum class Last { nothing, proof, no_results };
+
+inline Ended run_cases(Workshop& workshop, const std::vector<Case>& cases, bool with_kernels, Last last,
+                       const std::vector<std::string>& prefix, const Environment& environment) {
+    std::string inputs;
+    std::size_t results = 0;
+    if (last == Last::no_results) ask_for_no_results(inputs);
+    for (const Case& one : cases) {
+        add_input(inputs, one.in, one.right.size());
+        results += one.right.size();
+    }
+    if (last == Last::proof) ask_for_proof(inputs);
+    return workshop.run(with_kernels, inputs, results, prefix, environment);
+}
+
+// "right", or what is wrong with the first result that is not.
+inline std::string judged(const std::vector<Case>& cases, const Ended& ended, const Workshop& workshop) {
+    const std::vector<Answer> answers = answers_in(ended.output);
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        const std::string limit = workshop.limit_of(ended);
+        if (i >= answers.size())
+            return text("none with seed {} ({})", cases[i].seed,
+                        limit.empty() ? text("exit status {}", ended.status) : limit);
+        const auto error = static_cast<cudaError_t>(answers[i].error);
+        if (error != cudaSuccess) return text("{} with seed {}", cudaGetErrorName(error), cases[i].seed);
+        if (answers[i].out != cases[i].right) return text("wrong with seed {}", cases[i].seed);
+    }
+    return "right";
+}
 
 // The checks that the plant needs, as environment variables of a program built by simcc.
 inline Environment checks_of(const Plant& plant) {
-    Environment variables = {{"SIMCC_CHECK", "all,leakcheck"}, {"SIMCC_TIMEOUT", "5"}};
+    Environment variables = {{"SIMCC_CHECK", "all,leakcheck"}, {"SIMCC_TIMEOUT", "5"}, {"SIMCC_THREADS", "1"}};
     const std::vector<std::string> words = split(plant.simulator_flags, ' ');
     for (std::size_t i = 0; i < words.size(); ++i) {
         const std::string check = "--check=";
@@ -158,7 +154,7 @@ inline Environment checks_of(const Plant& plant) {
 
 // The commands that look for defects: every tool, and the plant's own with the flags that it needs.
 inline std::vector<std::vector<std::string>> prefixes(const Plant& plant, const Builder& builder) {
-    if (builder.sanitizer.empty()) return {{}};
+    if (builder.is_for_simulator()) return {{}};
     std::vector<std::vector<std::string>> all;
     const std::vector<std::string> own = split(plant.flags, ' ');
     for (const char* tool : {"memcheck", "racecheck", "initcheck", "synccheck"}) {
@@ -168,81 +164,218 @@ inline std::vector<std::vector<std::string>> prefixes(const Plant& plant, const 
     return all;
 }
 
-// Shows the report, to help with the next correction.
-inline void show_report(const std::string& output) {
+// Shows the report, to help with the next correction, without the finding that is only a proof.
+inline void show_report(const Workshop& workshop, const std::string& output, const std::string& proof) {
     std::istringstream lines(output);
-    for (std::string line; std::getline(lines, line);)
-        if (line.compare(0, 9, "=========") == 0) std::fprintf(stderr, "%s\n", line.c_str());
+    std::string report, part;
+    const auto end_part = [&] {
+        if (part.find(proof) == std::string::npos) report += part;
+        part.clear();
+    };
+    for (std::string line; std::getline(lines, line);) {
+        if (line.compare(0, 9, "=========") != 0) continue;
+        const bool is_summary = line.find(" SUMMARY: ") != std::string::npos;
+        if (is_summary || !category_of(line.substr(std::min<std::size_t>(line.size(), 10))).empty()) end_part();
+        if (!is_summary) part += line + '\n';  // (it counts the proof)
+    }
+    end_part();
+    std::fprintf(stderr, "%s", workshop.readable(report, 60).c_str());
 }
 
-inline void judge_findings(Grade& result, const Plant& plant, const Builder& builder, const Workshop& workshop) {
-    std::string found;
-    bool judged = true;
-    for (const std::vector<std::string>& prefix : prefixes(plant, builder)) {
-        const Ended ended = workshop.run("copy", true, prefix, checks_of(plant));
-        const Report report(workshop.keep_report(ended));
-        judged = judged && (report.is_complete() || !report.findings().empty());
-        if (report.is_clean() || !found.empty()) continue;
-        found = report.findings().empty() ? "no complete report" : report.findings().front();
-        show_report(ended.output);
+// Judges what the copy builds, and says so once, whatever number of plants it is compared with.
+inline bool judge_build(const Session& session, Score& score, const Builder& builder, Workshop& workshop, bool first) {
+    const Ended built = workshop.build();
+    const std::string compiler = std::filesystem::path(builder.compiler).filename(), limit = workshop.limit_of(built);
+    if (built.status == 0) {
+        score.set(build, Score::pass, "");
+        return true;
     }
-    result.add("findings", "none", found.empty() ? "none" : found, judged, found.empty());
+    const std::string why = !workshop.refusal().empty() ? "it has words that hide defects"
+                            : limit.empty()             ? text("it does not build with {}", compiler)
+                                                        : text("{} {}", compiler, limit);
+    // (A busy machine may be the reason.)
+    score.set(build, built.stop == Stop::time ? Score::inconclusive : Score::fail, why);
+    if (!first) return false;
+    std::fprintf(stderr, "%s", workshop.readable(built.errors, 40).c_str());
+    if (!workshop.refusal().empty()) session.notice(workshop.refusal());
+    if (built.stop == Stop::time) session.notice("--limit gives more time");
+    if (built.errors.find("undefined") != std::string::npos)
+        session.notice(
+            "the copy needs run() as --export wrote it: cudaError_t run(const std::vector<int>& in, "
+            "std::vector<int>& out)");
+    return false;
 }
 
-inline void judge_copy(Session& session, Grade& result, const Subject& subject, const std::string& source,
-                       const Builder& builder, const Workshop& workshop) {
-    const Plant& plant = *subject.plant;
-    const std::string compiler = std::filesystem::path(builder.compiler).filename();
-    if (const Ended ready = workshop.build_grading(); ready.status != 0) {
-        std::fprintf(stderr, "%s", ready.output.c_str());
-        session.complain(text("{} does not work, so nothing can be said of the copy", builder.compiler));
-        return result.add("build", "builds", "not tried", false, false);
-    }
-    const Ended built = workshop.build(source, "copy", true);
-    result.add("build", "builds", text("{} with {}", built.status == 0 ? "builds" : "does not build", compiler), true,
-               built.status == 0);
-    if (built.status != 0) {
-        std::fprintf(stderr, "%s", workshop.without_folder(built.output).c_str());
-        if (built.output.find("undefined") != std::string::npos)
-            session.notice(
-                "the copy needs run() as --export wrote it: cudaError_t run(const std::vector<int>& in, "
-                "std::vector<int>& out)");
-        return;
-    }
-    const Environment no_checks = {{"SIMCC_CHECK", "none"}, {"SIMCC_TIMEOUT", "5"}};
-    const std::string verdict = workshop.verdict(workshop.run("copy", true, {}, no_checks), true);
-    result.add("result", "right", verdict, true, verdict == "right");
-
-    // A result that is right without the kernels was not computed by them.
-    int kernels = 0;
-    const std::string empty = with_empty_kernels(source, kernels);
-    const Ended emptied = kernels == 0 ? Ended{0, ""} : workshop.build(empty, "empty", false);
-    const bool judged = emptied.status == 0;
-    const bool works =
-        kernels > 0 && judged && workshop.verdict(workshop.run("empty", false, {}, no_checks), false) != "right";
-    result.add("kernels", "compute the result",
-               kernels == 0 ? "there are none"
-               : !judged    ? "cannot be left out"
-               : works      ? "compute the result"
-                            : "the result is right without them",
-               judged, works);
-    judge_findings(result, plant, builder, workshop);
+// A result that is right without the kernels was not computed by them. The checkers watch, so that a copy cannot know
+// which of its runs is which.
+inline void judge_kernels(Score& score, const Plant& plant, const Builder& builder, Workshop& workshop) {
+    const Ended& built = workshop.build_without_kernels();
+    if (workshop.kernels() == 0) return score.set(kernels, Score::fail, "there are no kernels");
+    if (built.status != 0 || !workshop.has_time())
+        return score.set(kernels, Score::inconclusive, "its kernels cannot be left out");
+    const std::vector<Case> cases = cases_of(plant);
+    const Last last = builder.is_for_simulator() ? Last::proof : Last::nothing;
+    const Ended ended = run_cases(workshop, cases, false, last, {}, checks_of(plant));
+    const bool right = judged(cases, ended, workshop) == "right";
+    score.set(kernels, right ? Score::fail : Score::pass, "the result is right without its kernels");
 }
 
-inline void grade_fix(Session& session, const Subject& subject) {
-    const std::string& path = session.own<MemcheckdemoOptions>().copy;
-    const std::string source = read_copy(path), file = subject.plant->code.file;
-    const Builder builder = builder_for(session, *subject.plant);
-    Grade result(session);
-    const bool same = to_be_corrected(source) == to_be_corrected(exported_program(file, false, subject.arguments));
-    result.add("copy", "changed", same ? "the plant" : "changed", true, !same);
-    if (builder.compiler.empty()) {
-        session.complain(builder.missing);
-        result.add("build", "builds", "not tried", false, false);
-    } else {
-        judge_copy(session, result, subject, source, builder, Workshop(session, subject, builder, path));
+inline void judge_findings(Score& score, const Plant& plant, const Harness& harness, Workshop& workshop) {
+    std::string found, wrong;
+    bool complete = true;
+    const bool by_simulator = harness.builder().is_for_simulator();
+    for (const std::vector<std::string>& prefix : prefixes(plant, harness.builder())) {
+        const std::vector<Case> cases = cases_of(plant);
+        const Last last = by_simulator ? Last::proof : Last::no_results;
+        const Ended ended = run_cases(workshop, cases, true, last, prefix, checks_of(plant));
+        const std::string output = by_simulator ? ended.errors : ended.output + "\n" + ended.errors;
+        std::istringstream lines(output);
+        Report report(lines);
+        const bool proven = !by_simulator || report.leave_out(harness.proof());
+        complete = complete && ((proven && report.is_complete()) || !report.findings().empty());
+        if (report.is_clean() && proven) {
+            if (by_simulator && wrong.empty()) wrong = judged(cases, ended, workshop);
+            continue;
+        }
+        if (!found.empty()) continue;
+        const std::string limit = workshop.limit_of(ended);
+        found = !report.findings().empty() ? report.findings().front()
+                : limit.empty()            ? "no complete report"
+                                           : "no complete report (" + limit + ")";
+        show_report(workshop, output, harness.proof());
     }
-    result.finish();
+    if (!found.empty())
+        return score.set(findings, complete ? Score::fail : Score::inconclusive, workshop.readable(found, 1));
+    const bool is_right = wrong.empty() || wrong == "right" || score.verdicts[result] != Score::pass;
+    score.set(findings, is_right ? Score::pass : Score::fail, "the result is not right with checkers: " + wrong);
 }
+
+inline void judge_runs(Score& score, const Plant& plant, const Harness& harness, Workshop& workshop) {
+    if (!workshop.has_time()) return score.set(result, Score::inconclusive, "no time is left: --limit gives more");
+    const std::vector<Case> cases = cases_of(plant);
+    const Environment no_checks = {{"SIMCC_CHECK", "none"}, {"SIMCC_TIMEOUT", "5"}, {"SIMCC_THREADS", "1"}};
+    const Ended ended = run_cases(workshop, cases, true, Last::nothing, {}, no_checks);
+    const std::string found = judged(cases, ended, workshop);
+    score.set(result, found == "right" ? Score::pass : Score::fail, found);
+    if (ended.stop != Stop::no) return;  // the other runs would only take as long
+    score.has_results = answers_in(ended.output).size() == cases.size();
+    if (score.has_results) judge_kernels(score, plant, harness.builder(), workshop);
+    if (workshop.has_time()) judge_findings(score, plant, harness, workshop);
+}
+
+// ---- all copies
+
+class Grading {
+public:
+    // `named` finds a plant by the words that a copy's head has for it.
+    Grading(Session& session, Subject (*named)(const std::string&))
+        : session_(session),
+          named_(named),
+          table_(session.output, session.format(), session.options.header,
+                 {{"file", "file"},
+                  {"plant", "plant"},
+                  {"copy", "copy"},
+                  {"build", "build"},
+                  {"result", "result"},
+                  {"kernels", "kernels"},
+                  {"findings", "findings"},
+                  {"verdict", "verdict"},
+                  {"points", "points"},
+                  {"reason", "reason"}}) {}
+
+    // Grades a copy of each of these plants, or without any of the one that its head names.
+    void grade(const std::string& path, std::vector<Subject> subjects) {
+        std::string why;
+        const std::string source = read_copy(path, why);
+        if (source.empty()) {
+            session_.complain(text(
+                "cannot read the copy '{}': {}; name a file that --export wrote, or - for standard input", path, why));
+            if (subjects.empty()) subjects.push_back({nullptr, "none", ""});
+            for (const Subject& subject : subjects) add(path, subject.shown, unknown(copy, why));
+            return;
+        }
+        if (subjects.empty()) {
+            try {
+                subjects.push_back(named_(arguments_in(source)));
+            } catch (const Failure&) {
+                session_.complain(text("'{}' does not say in its head which plant it corrects: name the plant", path));
+                return add(path, "none", unknown(copy, "it names no plant"));
+            }
+        }
+        std::unique_ptr<Workshop> workshop;
+        const Harness* of_workshop = nullptr;
+        for (const Subject& subject : subjects) {
+            Score score;
+            const std::string plant = exported_program(subject.plant->code.file, false, subject.arguments);
+            const bool same = to_be_corrected(source) == to_be_corrected(plant);
+            score.set(copy, same ? Score::fail : Score::pass, "it is the plant");
+            const Harness* const harness = harness_for(builder_for(session_, *subject.plant));
+            if (harness == nullptr) {
+                score.set(build, Score::inconclusive, "there is no compiler that works");
+            } else {
+                const bool first = of_workshop != harness;
+                const double asked = session_.own<MemcheckdemoOptions>().limit;
+                const double seconds = asked > 0 ? asked : harness->builder().is_for_simulator() ? 20 : 120;
+                if (first) workshop = std::make_unique<Workshop>(*harness, path, source, seconds);
+                of_workshop = harness;
+                if (judge_build(session_, score, harness->builder(), *workshop, first))
+                    judge_runs(score, *subject.plant, *harness, *workshop);
+            }
+            add(path, subject.shown, score);
+        }
+    }
+
+    void finish() {
+        table_.flush();
+        if (any_failed_) session_.exit_with(Exit::wrong_result);
+        else if (any_open_) session_.exit_with(Exit::bad_input);
+    }
+
+private:
+    static Score unknown(Aspect aspect, const std::string& why) {
+        Score score;
+        score.set(aspect, Score::inconclusive, why);
+        return score;
+    }
+
+    // nullptr if it does not work, which is said once.
+    const Harness* harness_for(const Builder& builder) {
+        for (const auto& one : harnesses_)
+            if (one->builder() == builder) return one->failure().empty() ? one.get() : nullptr;
+        if (builder.compiler.empty()) {
+            if (!missing_said_) session_.complain(builder.missing);
+            missing_said_ = true;
+            return nullptr;
+        }
+        harnesses_.push_back(std::make_unique<Harness>(builder));
+        const Harness& harness = *harnesses_.back();
+        if (!harness.missing_isolation().empty())
+            session_.notice(
+                text("there is no isolation ({}): copies can read and write files and use the network; only "
+                     "limits hold",
+                     harness.missing_isolation()));
+        if (harness.failure().empty()) return &harness;
+        std::fprintf(stderr, "%s", harness.failure().c_str());
+        session_.complain(text("{} does not work, so nothing can be said of the copy", builder.compiler));
+        return nullptr;
+    }
+
+    void add(const std::string& path, const std::string& plant, const Score& score) {
+        std::string reason = score.reason.empty() ? "none" : score.reason;
+        while (!reason.empty() && reason.back() == '\n') reason.pop_back();
+        std::vector<Cell> row = {path, plant};
+        for (Score::Verdict verdict : score.verdicts) row.push_back(Score::word(verdict));
+        row.insert(row.end(), {Score::word(score.verdict()), score.points(), reason});
+        table_.add(row);
+        any_failed_ |= score.verdict() == Score::fail;
+        any_open_ |= score.verdict() == Score::inconclusive;
+    }
+
+    Session& session_;
+    Subject (*named_)(const std::string&);
+    Table table_;
+    std::vector<std::unique_ptr<Harness>> harnesses_;
+    bool any_failed_ = false, any_open_ = false, missing_said_ = false;
+};
 
 }  // namespace BACKEND

@@ -19,7 +19,8 @@ struct MemcheckdemoOptions {
     std::optional<std::size_t> mystery;  // its seed
     std::string report, twin_report;     // files; "-" is standard input, "" none
     bool exported = false;
-    std::string copy;  // of an exported program: a file, as above
+    std::vector<std::string> copies;  // of exported programs: files, as above
+    double limit = 0;                 // seconds; 0: the default
 
     void add_options(OptionTable& table) {
         table.flag("--fixed", "the corrected twin", fixed);
@@ -32,7 +33,10 @@ struct MemcheckdemoOptions {
                          "score a report on NAME by compute-sanitizer or --check; - is standard input", report);
         table.input_file("--twin", "LOG", "with --grade: the report on NAME --fixed", twin_report);
         table.flag("--export", "print NAME as a program of one file, to be corrected", exported);
-        table.input_file("--grade-fix", "FILE", "score a corrected copy of what --export NAME printed", copy);
+        table.input_files("--grade-fix", "FILE...", "score corrected copies of what --export NAME printed", copies);
+        table.number("--limit", "SECONDS",
+                     "with --grade-fix: the time for all that is done with one FILE (20; 120 with compute-sanitizer)",
+                     limit, 1, 86400);
     }
 };
 

@@ -7,6 +7,7 @@
 #include <regex.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -98,6 +99,25 @@ public:
         if (!in) fail(Exit::bad_input, "cannot read the report '{}'; name a file, or - for standard input", path);
         for (std::string line; std::getline(in, line);) take(line);
     }
+    // The report itself.
+    explicit Report(std::istream& in) {
+        for (std::string line; std::getline(in, line);) take(line);
+    }
+
+    // Leaves out a finding that names this function. False if there is none.
+    bool leave_out(const std::string& function) {
+        for (std::size_t i = findings_.size(); i-- > 0;) {
+            const auto begin = lines_.begin() + begins_[i];
+            const auto end = i + 1 < findings_.size() ? lines_.begin() + begins_[i + 1] : lines_.end();
+            const auto names = [&](const std::string& line) { return line.find(function) != std::string::npos; };
+            if (std::none_of(begin, end, names)) continue;
+            findings_.erase(findings_.begin() + static_cast<std::ptrdiff_t>(i));
+            begins_.erase(begins_.begin() + static_cast<std::ptrdiff_t>(i));
+            --errors_;
+            return true;
+        }
+        return false;
+    }
 
     const std::vector<std::string>& findings() const { return findings_; }  // their first lines
     // The runs that it names, in the form of run_name(): one, if it names any.
@@ -135,7 +155,10 @@ private:
         if (begins_with(content, "memcheckdemo: ")) announced_ = true;
         if (begins_with(content, " [^ ]")) content.erase(0, 1);  // as initcheck's "unused memory" begins
         lines_.push_back(content);
-        if (!category_of(content).empty()) findings_.push_back(content);
+        if (!category_of(content).empty()) {
+            findings_.push_back(content);
+            begins_.push_back(static_cast<std::ptrdiff_t>(lines_.size()) - 1);
+        }
         if (begins_with(content, "Target application returned an error")) ended_early_ = true;
         const std::string summary = "SUMMARY: ";
         // "ERROR SUMMARY: 2 errors", "RACECHECK SUMMARY: 1 hazard displayed (...)"; a LEAK SUMMARY is only a part.
@@ -164,6 +187,7 @@ private:
 
     std::string hung_;  // the plant that the watchdog has ended
     std::vector<std::string> lines_, findings_, runs_;
+    std::vector<std::ptrdiff_t> begins_;  // where each finding begins among the lines
     bool has_summary_ = false, ended_early_ = false, has_heading_ = false, announced_ = false;
     long errors_ = 0;
 };

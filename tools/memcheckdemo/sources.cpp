@@ -39,16 +39,59 @@ int main(int count, char** arguments) {
 }
 )";
 
+// Takes inputs and writes results: see workshop.hpp.
 constexpr const char* main_of_grading = R"(
-int main(int count, char** arguments) {
-    for (int i = 2; i < count; ++i) {
-        const std::vector<int> in = grading::input(static_cast<unsigned>(std::atoi(arguments[i])));
-        const std::vector<int> right = grading::expected(in);
-        std::vector<int> out(right.size(), -1);
-        const cudaError_t error = run(in, out);
-        const char* const verdict = error != cudaSuccess ? cudaGetErrorName(error) : out == right ? "right" : "wrong";
-        std::printf("\n%s %s %s\n", arguments[1], arguments[i], verdict);
+cudaError_t run(const std::vector<int>& in, std::vector<int>& out);
+
+namespace grading {
+
+__global__ void PROOF(const int* never_written, int* out) { *out = *never_written; }
+
+bool get(void* to, std::size_t bytes) {
+    ssize_t got = 1;
+    for (std::size_t at = 0; at < bytes && got > 0; at += static_cast<std::size_t>(got))
+        got = read(0, static_cast<char*>(to) + at, bytes - at);
+    return got > 0;
+}
+
+void put(int results, const void* from, std::size_t bytes) {
+    ssize_t done = 1;
+    for (std::size_t at = 0; at < bytes && done > 0; at += static_cast<std::size_t>(done))
+        done = write(results, static_cast<const char*>(from) + at, bytes - at);
+}
+
+void prove() {
+    int *from = nullptr, *to = nullptr;
+    cudaMalloc(&from, sizeof(int));
+    cudaMalloc(&to, sizeof(int));
+    PROOF<<<1, 1>>>(from, to);
+    cudaDeviceSynchronize();
+    cudaFree(from);
+    cudaFree(to);
+}
+
+}  // namespace grading
+
+int main() {
+    // What run() prints is not a result.
+    const int results = dup(1);
+    dup2(2, 1);
+    bool silent = false;
+    for (int size = 0; grading::get(&size, sizeof size);) {
+        if (size == -1) grading::prove();
+        if (size == -2) silent = true;
+        if (size < 0) continue;
+        std::vector<int> in(size);
+        int count = 0;
+        if (size > 0) grading::get(in.data(), in.size() * sizeof(int));
+        grading::get(&count, sizeof count);
+        std::vector<int> out(count, -1);
+        const int error = static_cast<int>(run(in, out));
         std::fflush(stdout);
+        const int head[] = {error, static_cast<int>(out.size())};
+        if (silent) continue;
+        grading::put(results, head, sizeof head);
+        grading::put(results, out.data(), out.size() * sizeof(int));
     }
     return 0;
 }
@@ -145,15 +188,19 @@ std::string exported_program(std::string_view file, bool fixed, const std::strin
            plant.check + main_of_program;
 }
 
-std::string grading_program(std::string_view file) {
-    const Parts plant = parts_of(file, true), common = parts_of(textbook, true);
-    std::string constants;  // the plant's own, which its check may use
-    std::istringstream program(plant.program);
-    for (std::string line; std::getline(program, line);)
-        if (begins(line, "const ")) constants += line + "\n";
-    return common.includes + plant.includes + own_includes +
-           "\ncudaError_t run(const std::vector<int>& in, std::vector<int>& out);\n\nnamespace grading {\n" +
-           common.program + "\n" + constants + plant.check + "}  // namespace grading\n" + main_of_grading;
+std::string grading_program(const std::string& proof) {
+    std::string program = "#include <unistd.h>\n\n#include <cstddef>\n#include <cstdio>\n#include <vector>\n";
+    program += main_of_grading;
+    for (std::size_t at = 0; (at = program.find("PROOF", at)) != std::string::npos;) program.replace(at, 5, proof);
+    return program;
+}
+
+std::string arguments_in(std::string_view program) {
+    const std::string_view before = " --grade-fix FILE.cu ";
+    const std::size_t at = program.find(before);
+    if (at == std::string_view::npos) return "";
+    const std::string_view rest = program.substr(at + before.size());
+    return std::string(rest.substr(0, rest.find_first_of("\r\n")));
 }
 
 std::string without_comments(std::string_view source, bool in_place) {

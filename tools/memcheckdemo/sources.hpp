@@ -16,9 +16,11 @@ std::vector<unsigned> lines_named(std::string_view file, bool by_simulator);
 // called on the command line.
 std::string exported_program(std::string_view file, bool fixed, const std::string& asked);
 
-// The program that grades a corrected copy, whose run() it calls: input, right result and main() are its own. Its
-// arguments are a word to begin its lines with, and seeds. It prints "WORD SEED right" for each, or what is wrong.
-std::string grading_program(std::string_view file);
+// The program that calls run() of a corrected copy. Its main() is its own, and so is the kernel named `proof`.
+std::string grading_program(const std::string& proof);
+
+// How an exported program asks to be graded: a plant's name, or "--mystery SEED"; "" if it does not say.
+std::string arguments_in(std::string_view program);
 
 // C++ without comments, and with one blank for any white space: only what matters to a compiler. If `in_place`, the
 // characters of comments become blanks, and all others keep their places.
