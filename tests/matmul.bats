@@ -131,7 +131,7 @@ expect_right_for() {
     expect_fine matmul -k naive -n 64 -t e4m3 -w 0 -r 1 --csv
     awk -v ppm="$(column p_error_ppm)" 'BEGIN { exit !(ppm > 1000 && ppm < 2500) }' || complain "of e4m3 $(column p_error_ppm)"
     expect_fine matmul -k naive -n 64 -w 0 -r 1 --csv --no-verify
-    [ "$(column p_error_ppm)" = 0.0000 ]
+    [ "$(column p_error_ppm)" = "" ]
 }
 
 @test "variants that take a block size are right with every size" {

@@ -122,7 +122,7 @@ integral_of() {
 
 @test "half the width gives a quarter of the error, and the extrapolated integral is exact for a parabola" {
     expect_fine trapezoid -t f64 -n 1:64:x2 -k grid-stride -w 0 -r 1 --csv
-    [ "$(column p_order | paste -sd ' ')" = "0.0000 0.0000 2.0000 2.0000 2.0000 2.0000 2.0000" ]
+    [ "$(column p_order | paste -sd ' ')" = "  2.0000 2.0000 2.0000 2.0000 2.0000" ]
     [ "$(column p_richardson | tail -n +2 | sort -u)" = 24.000000000000000 ]
     expect_fine trapezoid -t f64 --function sqrt -n 1Ki,2Ki,4Ki -k cpu -w 0 -r 1 --csv
     [[ $(column p_order | tail -n 1) = 1.49* ]] || complain "the square root is vertical at 0"
