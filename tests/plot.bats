@@ -814,3 +814,15 @@ limit() { ulimit -t 5 && { [ -n "${SANITIZE-}" ] || ulimit -v 2000000; }; }
     expect_status 0
     expect_output_like '200 of 300 lanes; choose others with --where'
 }
+
+@test "rows with samples_ns alone are drawn as a histogram or as violins" {
+    local kernel
+    for kernel in a b c; do echo "{\"kernel\":\"$kernel\",\"samples_ns\":[10,11,12,13,14,15]}"; done >samples
+    capture plot --kind violin samples
+    expect_status 0
+    expect_output_like '1[0-5] ns'
+    capture plot --kind histogram <(head -2 samples)
+    expect_status 0
+    expect_output_like '1[0-5] ns'
+    expect_output_like samples
+}
