@@ -47,7 +47,7 @@ show "vecadd --quiet --memory device -k 'one-per-thread,vector4' -n 1Ki:1Mi:x32 
 echo
 echo "plot draws them, here or as a picture; compare says whether one variant is faster than another:"
 show "reduce --quiet -k 'single-pass,tagged' -n 1Ki:256Ki:x4 | plot --size 80x18"
-show "reduce --quiet -k 'shuffle-tree,tagged' -n 64Ki -r 20 --json | compare --quiet --peers - --base shuffle-tree --format human"
+show "for run in 1 2 3 4 5; do reduce --quiet -k 'shuffle-tree,tagged' -n 64Ki -r 20 --json; done | compare --quiet --peers - --base shuffle-tree --format human"
 
 echo
 echo "Which words a warp touches decides what memory must move: the lecture's formula beside the simulator's count:"

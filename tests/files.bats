@@ -127,12 +127,38 @@ npy_with() { printf '\x93NUMPY\1\0%b\0%s' "\\x$(printf %x ${#1})" "$1" && number
     npy_with "{ 'fortran_order' : True , 'descr' : '<f4' , 'shape' : (2, 3) }" 1 2 3 4 5 6 >file.npy
     capture bash -o pipefail -c "transpose -q file.npy | tail -c 24 | od -An -w24 -tfF | tr -s ' '"
     expect_output ' 1 2 3 4 5 6'
+    # Any way in which Python writes it down: that of Python 2, with other quotes, blanks, comments and last commas.
+    local header
+    for header in '{"descr":"<f4","fortran_order":False,"shape":(2,)}' "{'descr': '<f4', 'fortran_order': False, 'shape': (2L,), }" \
+        "{u'shape': (1, 2L), 'fortran_order': False, u'descr': u'<f4'}" $'{\t\'descr\'\t:\t"<f4",\n\'fortran_order\':False,\t\'shape\':(\t2\t,\t)\t,}' \
+        $'{ # } (\n\'shape\': (2, # the size\n1,), \'fortran_order\': False, \'descr\': \'<f4\',} # \'shape\'\n' \
+        "{'shape':(2,1,1),'descr':'f4','fortran_order':False}" "{'shape':(0_2,),'descr':'=f4','fortran_order':False}"; do
+        npy_with "$header" 1 2 >file.npy
+        expect_fine reduce file.npy
+        expect_output 3
+    done
+    npy_with "{'descr': '<f4', 'fortran_order': False, 'shape': ()}" 5 >file.npy
+    expect_fine reduce file.npy
+    expect_output 5
+    npy_with "{'descr': '<f4', 'fortran_order': False, 'shape': (2L, 3L)}" 1 2 3 4 5 6 >file.npy
+    capture transpose -q file.npy
+    cmp stdout <(npy_with "$(head -c 128 stdout | tail -c 118 | tr -d '\n')"$'\n' 1 4 2 5 3 6) >&2
+    head -c 128 stdout | grep -q -a "'shape': (3, 2)"
+    for header in "{'descr': '<f4', 'fortran_order': False, 'shape': (2)}" "{'descr': '<f4', 'fortran_order': False, 'shape': (-2,)}" \
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (2 1,)}" "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)" \
+        "{'descr': '<f4' 'fortran_order': False, 'shape': (2,)}" "['descr', '<f4']" "{'descr': '<f4, 'fortran_order': False, 'shape': (2,)}" \
+        "{'descr': '<f4', 'fortran_order': 0, 'shape': (2,)}" "{'descr': '<f4', 'fortran_order': False, 'shape': (,)}" \
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)} x" "{'descr': '<f4', 'fortran_order': False}" ""; do
+        npy_with "$header" 1 2 >file.npy
+        refuses 4 "\.npy header" reduce file.npy
+    done
     npy_with "{'descr': '<f4', 'fortran_order': Maybe, 'shape': (2,)}" 1 2 >file.npy
     refuses 4 "fortran_order Maybe is neither True nor False" reduce file.npy
 }
 
-# npz stored|deflated|piped FILE...: a ZIP archive of the files, as numpy.savez or savez_compressed would write it, the
-# latter to a file or to a pipe. (gzip computes the checksums and compresses.)
+# npz WAY FILE...: a ZIP archive of the files, as numpy.savez (a WAY with "stored" in it) or savez_compressed would write
+# it, to a file or to a pipe ("piped"), where sizes may have 32 bits ("narrow") and no signature ("bare") before them.
+# (gzip computes the checksums and compresses.)
 npz() {
     perl -e 'my $way = shift @ARGV;
              for my $name (@ARGV) {
@@ -140,15 +166,16 @@ npz() {
                  my $size = length $bytes;
                  my $gzip = `gzip -nc <$name`;
                  my ($sum) = unpack "V", substr $gzip, -8, 4;
-                 $bytes = substr $gzip, 10, -8 if $way ne "stored";
-                 my ($packed, $method, $descriptor, $extra) = (length $bytes, $way eq "stored" ? 0 : 8, "", pack "vvQ<Q<", 1, 16, $size, length $bytes);
+                 $bytes = substr $gzip, 10, -8 if $way !~ /stored/;
+                 my ($packed, $method, $descriptor, $extra) = (length $bytes, $way =~ /stored/ ? 0 : 8, "", pack "vvQ<Q<", 1, 16, $size, length $bytes);
                  my $known = pack "VVV", $sum, 0xffffffff, 0xffffffff;
-                 if ($way eq "piped") {
-                     $descriptor = "PK\7\10" . pack "VQ<Q<", $sum, $packed, $size;
+                 if ($way =~ /piped/) {
+                     $descriptor = ($way =~ /bare/ ? "" : "PK\7\10") . pack $way =~ /narrow/ ? "VVV" : "VQ<Q<", $sum, $packed, $size;
                      $known = pack "VVV", 0, 0xffffffff, 0xffffffff;
                      $extra = pack "vvQ<Q<", 1, 16, 0, 0;
+                     ($known, $extra) = ("\0" x 12, "") if $way =~ /narrow/;
                  }
-                 my $begin = pack "vvvvv", 45, $way eq "piped" ? 8 : 0, $method, 0, 0;
+                 my $begin = pack "vvvvv", 45, $way =~ /piped/ ? 8 : 0, $method, 0, 0;
                  my $offset = length $body;
                  ++$count;
                  $body .= "PK\3\4$begin$known" . pack("vv", length $name, length $extra) . "$name$extra$bytes$descriptor";
@@ -161,7 +188,7 @@ npz() {
     local way
     numbers 'd<' 1 2 0.5 $(seq 1000) | npy '<f8' '(1003,)' >arr_0.npy
     cp arr_0.npy arr_1.npy
-    for way in stored deflated piped; do
+    for way in stored deflated {,stored-}piped{,-bare}{,-narrow}; do
         npz $way arr_0.npy >one.npz
         expect_fine reduce one.npz
         expect_output 500503.5
@@ -178,7 +205,7 @@ npz() {
 @test "an .npz archive that is truncated or changed anywhere, or would fill the memory, is refused" {
     local way size at
     numbers 'l<' $(seq 3000) | npy '<i4' '(3000,)' >arr_0.npy
-    for way in stored deflated piped; do
+    for way in stored deflated piped stored-piped-bare piped-bare-narrow; do
         npz $way arr_0.npy >one.npz
         size=$(wc -c <one.npz)
         for at in 20 40 60 100 210 $((size / 2)) $((size - 150)) $((size - 90)) $((size - 22)); do
@@ -205,6 +232,30 @@ npz() {
         refuses 4 'bomb.npz: promises 1000000000000 elements at once, .* of memory are available; give' matmul bomb.npz bomb.npz
     fi
     refuses 4 'bomb.npz: ' reduce bomb.npz
+}
+
+@test "-t of integers cuts fractions off and then refuses what is out of range, at both ends, in text and arrays" {
+    local type low high number
+    while read -r type low high; do
+        for number in "$high.9" "$low.9" "$high.0" "-0.9" "$high" "$low"; do
+            expect_fine reduce -t "$type" --op max <(echo "$number")
+            expect_output "$(sed 's/\..*//; s/^-0$/0/' <<<"$number")"
+            numbers 'd<' "$number" | npy '<f8' '(1,)' >data.npy
+            expect_fine reduce -t "$type" --op max data.npy
+            expect_output "$(sed 's/\..*//; s/^-0$/0/' <<<"$number")"
+        done
+        for number in "$((high + 1))" "$((low - 1))" "$((high + 1)).5" "$((low - 1)).5"; do
+            refuses 4 "does not fit into $type" reduce -t "$type" <(echo "$number")
+            numbers 'd<' "$number" | npy '<f8' '(1,)' >data.npy
+            refuses 4 "does not fit into $type" reduce -t "$type" data.npy
+        done
+    done <<<"i32 -2147483648 2147483647"
+    # The last f64 below 2^63, and 2^63, to which its neighbors in text are rounded.
+    expect_fine reduce -t i64 --op max <(echo 9223372036854774784.5)
+    expect_output 9223372036854774784
+    expect_fine reduce -t i64 --op min <(echo -9223372036854775808.0)
+    expect_output -9223372036854775808
+    refuses 4 "does not fit into i64" reduce -t i64 <(echo 9223372036854775807.9)
 }
 
 @test "big-endian .npy files and unsigned integers of 8 bytes are read" {

@@ -549,6 +549,66 @@ limit() { ulimit -t 5 && { [ -n "${SANITIZE-}" ] || ulimit -v 2000000; }; }
     fi
 }
 
+# in_browser PAGE SCRIPT: what a browser shows of the page (in $output) after the script, which says what it sees with
+# say(), has run in it; "error: ..." if any script fails.
+in_browser() {
+    need chromium
+    { sed '/<head>/q' "$1" && cat && sed '1,/<head>/d; /<\/body>/,$d' "$1" && echo "<script>$2</script></body></html>"; } >shown.html <<'END'
+<script>
+const said = [];
+function say(words) { said.push(words); }
+addEventListener("error", (event) => say("error: " + event.message));
+addEventListener("load", () => { document.body.textContent = said.join("\n") + "\n"; });
+</script>
+END
+    capture chromium --headless --no-sandbox --disable-gpu --user-data-dir="$PWD/profile" --dump-dom "file://$PWD/shown.html"
+    expect_status 0
+    output=$(sed -n '/<body>/,$p' stdout | sed '1s/.*<body>//; s/<\/body>.*//; s/&gt;/>/g; s/&lt;/</g; s/&amp;/\&/g')
+}
+
+@test "in a browser, the row of the point or violin under the pointer appears beside it, and goes with the pointer" {
+    sweep >sweep.csv
+    draws sweep.csv -o sweep.html
+    # shellcheck disable=SC2016  # JavaScript's own
+    in_browser sweep.html '
+        for (const shape of document.querySelectorAll("svg g [aria-label]")) {
+            const box = shape.getBoundingClientRect(), x = box.x + box.width / 2, y = box.y + box.height / 2;
+            const under = document.elementFromPoint(x, y).closest("[aria-label]") === shape;
+            const was_hidden = row.hidden;
+            for (const type of ["pointerenter", "pointermove"])
+                shape.dispatchEvent(new PointerEvent(type, { clientX: x, clientY: y, pageX: x }));
+            const place = row.getBoundingClientRect();
+            const beside = Math.abs(place.x - x) < 20 + place.width && Math.abs(place.y - y) < 20 + place.height;
+            const inside = place.right <= innerWidth && place.left >= 0;
+            if (!under) say("above it: " + document.elementFromPoint(x, y).outerHTML);
+            say(["shape", under, was_hidden, !row.hidden && place.width > 0, beside, inside, row.textContent.split("\n").filter(
+                (line) => /^(kernel|n|median_ns): /.test(line)).join(" ")].join(" "));
+            shape.dispatchEvent(new PointerEvent("pointerleave"));
+            if (!row.hidden) say("the row stays");
+        }
+        nothing_like_this();'
+    expect_output_like 'error: .*nothing_like_this is not defined'
+    [ "$(grep -c error <<<"$output")" -eq 1 ] || complain "errors of scripts"
+    [[ $output != *"the row stays"* ]]
+    awk -F , 'NR == 1 { for (i = 1; i <= NF; ++i) at[$i] = i } NR > 1 {
+        print "shape true true true true true kernel: " $at["kernel"] " n: " $at["n"] " median_ns: " $at["median_ns"] + 0 }' sweep.csv | sort >expected
+    grep '^shape' <<<"$output" | sort | diff expected - >&2 || complain "what is seen"
+    # What is drawn over bars and violins lets the pointer through.
+    ladder >bars.csv && raw >violin.csv
+    local kind
+    for kind in bars violin; do
+        draws $kind.csv --kind $kind -o $kind.html
+        # shellcheck disable=SC2016  # JavaScript's own
+        in_browser $kind.html '
+            for (const shape of document.querySelectorAll("svg g [aria-label]")) {
+                const box = shape.getBoundingClientRect();
+                const over = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+                say(over.closest("[aria-label]") === shape ? "reached" : "hidden by " + over.outerHTML);
+            }'
+        [ "$(sort -u <<<"$output" | grep .)" = reached ] || complain "$kind: $output"
+    done
+}
+
 @test "gnuplot draws every kind as png and pdf, and its script needs no other file" {
     need gnuplot
     local kind
@@ -603,13 +663,29 @@ limit() { ulimit -t 5 && { [ -n "${SANITIZE-}" ] || ulimit -v 2000000; }; }
     capture plot --kind bars -y b large.csv
     expect_status 4
     expect_errors_like "0, or 1e-280 to 1e280 in size"
+    # On logarithmic axes, too: what is next to the limits has its values beside it, what is beyond them the reason.
+    printf 'x,y\n1,2e-280\n2,1\n3,5e279\n' >limits.csv
+    capture plot -x x -y y --log y limits.csv
+    expect_status 0
+    expect_no_errors
+    [ "$(grep -c -E '^ *1e[-+][0-9]+ ' <<<"$output")" -ge 2 ] || complain "values beside the axis"
+    printf 'x,y\n1,5e-324\n2,1\n3,1e300\n' >beyond.csv
+    capture plot -x x -y y --log y beyond.csv
+    expect_status 0
+    [[ $errors == "plot: 2 of 3 rows are left out: they have no number that can be shown (1e-280 to 1e280 in size,"* ]]
+    printf 'x,y\n1,5e-324\n2,1e-323\n' >denormal.csv
+    for axis in x y xy none; do
+        capture plot -x x -y y --log $axis denormal.csv
+        expect_status 4
+        expect_errors_like "0, or 1e-280 to 1e280 in size"
+    done
 }
 
 @test "numbers that cannot be shown are left out, and counted" {
     printf 'a,b\n1,5\n2,nan\n3,inf\n4,7\n' >holes.csv
     capture plot holes.csv -o holes.svg
     expect_status 0
-    [ "$errors" = "plot: 2 of 4 rows are left out: they have no number that can be shown" ]
+    [ "$errors" = "plot: 2 of 4 rows are left out: they have no number that can be shown (1e-280 to 1e280 in size, or 0 where the axis is not logarithmic)" ]
     [ "$(count point holes.svg)" = 2 ]
     draws -q holes.csv
 }
@@ -726,6 +802,18 @@ limit() { ulimit -t 5 && { [ -n "${SANITIZE-}" ] || ulimit -v 2000000; }; }
     [ "$(grep -c 'class="timeline"' bench/report.html)" = 2 ]
     ! grep -q -E '(src|href)=|@import' bench/report.html || complain "it loads something"
     ! grep -q "${TMPDIR:-/tmp}/" bench/report.html || complain "it names this machine's folders"
+    if command -v chromium >/dev/null; then
+        # shellcheck disable=SC2016  # JavaScript's own
+        in_browser bench/report.html '
+            for (const svg of document.querySelectorAll("svg")) {
+                const box = svg.getBoundingClientRect();
+                say("picture " + (box.width > 300 && box.height > 100 && box.right <= innerWidth));
+            }
+            const titles = [...document.querySelectorAll("svg g title")];
+            say("rows " + (titles.length > 50 && titles.every((title) => title.textContent.length > 10)));'
+        [ "$(sort -u <<<"$output" | grep . | paste -sd ,)" = "picture true,rows true" ] || complain "in a browser: $output"
+        [ "$(grep -c picture <<<"$output")" -eq 9 ]
+    fi
     # A missing base is reported before anything runs.
     capture bash "$root/tests/measure/bench.bash" sim "$scratch/bench" nowhere.jsonl
     expect_status 2
@@ -813,4 +901,44 @@ limit() { ulimit -t 5 && { [ -n "${SANITIZE-}" ] || ulimit -v 2000000; }; }
     capture plot -q --kind timeline --characters ascii lanes.csv
     expect_status 0
     expect_output_like '200 of 300 lanes; choose others with --where'
+}
+
+@test "rows with samples_ns alone are drawn as a histogram or as violins" {
+    local kernel
+    for kernel in a b c; do echo "{\"kernel\":\"$kernel\",\"samples_ns\":[10,11,12,13,14,15]}"; done >samples
+    capture plot --kind violin samples
+    expect_status 0
+    expect_output_like '1[0-5] ns'
+    capture plot --kind histogram <(head -2 samples)
+    expect_status 0
+    expect_output_like '1[0-5] ns'
+    expect_output_like samples
+}
+
+# as_columns: each line of standard input with two letters for a wide character, and none for one that takes no room.
+as_columns() { perl -CS -pe 's/[\p{East_Asian_Width=Wide}\p{East_Asian_Width=Fullwidth}]/xx/g; s/[\p{Mn}\p{Me}\x{200b}-\x{200d}]//g'; }
+
+@test "wide, combining and invisible characters take the columns that a terminal gives them, in any locale" {
+    local locale size
+    printf 'name,ms\n日本語テスト,5\nemoji 😀😀,7\ncaf\x65\xcc\x81,9\n한국어,4\na\xe2\x80\x8bb,2\nＡＢＣ,1\nplain,3\n' >wide.csv
+    for locale in C POSIX C.UTF-8; do
+        for size in 60x20 30x14 18x12; do
+            LC_ALL=$locale capture plot wide.csv --size $size
+            expect_status 0
+            as_columns <stdout | perl -Mutf8 -CS -ne '/^(.*?)(│|\|)/ and print length $1, "\n"' | sort -u >places
+            [ "$(wc -l <places)" -eq 1 ] || complain "$size: the bars do not begin below each other"
+            [ "$(as_columns <stdout | perl -CS -ne 'chomp; print length, "\n"' | sort -n | tail -1)" -le "${size%x*}" ] ||
+                complain "$size: a line is too long"
+        done
+        LC_ALL=$locale capture compare -q --value ms wide.csv wide.csv -f human
+        as_columns <stdout | perl -CS -ne '/^(.*) 0\.0 / and print length $1, "\n"' | sort -u >places
+        [ "$(wc -l <places)" -eq 1 ] || complain "the numbers of a table do not stand below each other"
+    done
+    # Beside points, a wide character covers two places of the picture.
+    printf 'x,y,note\n1,1,日本\n2,2,e\xcc\x81t\xcc\x81\n3,5,😀\n4,4,a\n' >points.csv
+    capture plot -x x -y y --annotate note --size 60x16 points.csv
+    expect_status 0
+    expect_output_like "[●*]日本"
+    expect_output_like $'[●*]e\xcc\x81t\xcc\x81'
+    [ "$(as_columns <stdout | perl -CS -ne 'chomp; print length, "\n"' | sort -n | tail -1)" -le 60 ] || complain "a line is too long"
 }

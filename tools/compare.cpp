@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // compare: whether tables of timings differ, by how much and how certainly: a verdict for each row, and one for all.
 //
-// In come tables or the kernels of one, as sides. Their rows find partners (join), whose samples are compared (rows,
+// In come tables, the kernels of one, or commands that take turns (turns), as sides. Their rows find partners (join), whose samples are compared (rows,
 // statistics). Out go a row for each pair and a sentence (report), with what else may have made a difference (conditions).
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/cli/host_program.hpp"
@@ -13,15 +14,15 @@
 #include "tools/compare/conditions.hpp"
 #include "tools/compare/report.hpp"
 #include "tools/compare/rows.hpp"
+#include "tools/compare/turns.hpp"
 
 using namespace compare;
 
 static const Program program = {
     .name = "compare",
-    .summary =
-        "Compares tables of timings with the first, or with --peers the kernels of one table: a verdict per row.",
+    .summary = "Compares tables of timings with the first, the kernels of one table, or commands: a verdict per row.",
     .operands = "BASE OTHER...",
-    .examples = {"compare before.csv after.csv", "reduce -n 64Ki --json | compare --peers - --base cpu"},
+    .examples = {"compare before.csv after.csv", "compare --run 'sort before.csv' --run 'sort -n before.csv'"},
     .most_operands = 100,
     .has_kernels = false,
     .benchmark = false,
@@ -31,6 +32,14 @@ static const Program program = {
 static std::vector<std::string> files_of(const Session& session) {
     const Settings& settings = session.own<Settings>();
     const std::vector<std::string>& files = session.options.operands;
+    if (!settings.commands.empty()) {
+        if (settings.commands.size() == 1)
+            fail(Exit::usage, "--run: there is nothing to compare with: give it twice, first the command before");
+        if (settings.peers || !files.empty())
+            fail(Exit::usage, "--run compares commands: leave {} out",
+                 settings.peers ? std::string("--peers") : "'" + files.front() + "'");
+        return {};
+    }
     if (settings.peers && files.size() != 1)
         fail(Exit::usage, "--peers compares the kernels of one table, and {} are named", files.size());
     if (settings.peers && settings.base.empty())
@@ -70,10 +79,13 @@ static void say_what_is_predicted(const Session& session, const std::vector<Data
     }
 }
 
-static std::vector<Side> sides_of_tables(const std::vector<DataTable>& tables) {
+// `rounds`: of the rows of each table, if these are of commands that took turns.
+static std::vector<Side> sides_of_tables(const std::vector<DataTable>& tables,
+                                         const std::vector<std::vector<std::size_t>>& rounds) {
     std::vector<Side> sides;
     for (const DataTable& table : tables) {
         sides.push_back({table.name, &table, measured_rows(table)});
+        if (!rounds.empty()) sides.back().rounds = rounds[sides.size() - 1];
     }
     return sides;
 }
@@ -99,18 +111,20 @@ static std::vector<Side> sides_of_kernels(const DataTable& table, const std::str
     return sides;
 }
 
-static bool fails(const Row& row, const FailIf& condition, const Settings& settings) {
-    if (condition.missing || row.comparison.verdict != condition.verdict) return false;
-    const double slower = percent_slower(row.comparison, settings);
-    return condition.verdict == Verdict::unknown ||
-           (condition.verdict == Verdict::slower ? slower : -slower) >= condition.change_percent.value_or(0);
+static bool fails(const Row& row, const FailIf& condition, const Compared& compared, const Settings& settings) {
+    if (condition.missing) return false;
+    const Comparison& of = row.comparison;
+    if (condition.verdict == Verdict::unknown) return of.verdict == Verdict::unknown || of.is_of_one_run();
+    if (of.verdict != condition.verdict) return false;
+    const double slower = percent_slower(row, compared, settings);
+    return (condition.verdict == Verdict::slower ? slower : -slower) >= condition.change_percent.value_or(0);
 }
 
 static void apply_fail_if(Session& session, const Compared& compared) {
     const Settings& settings = session.own<Settings>();
     for (const FailIf& condition : settings.fail_if) {
         std::size_t rows = 0;
-        for (const Row& row : compared.rows) rows += fails(row, condition, settings);
+        for (const Row& row : compared.rows) rows += fails(row, condition, compared, settings);
         for (const Join& join : compared.joins) rows += condition.missing ? join.base_alone.size() : 0;
         if (rows == 0) continue;
         const std::string kind = condition.missing ? "missing" : name_of(condition.verdict);
@@ -120,16 +134,27 @@ static void apply_fail_if(Session& session, const Compared& compared) {
     }
 }
 
-// Without verdicts --fail-if would always pass: better an error.
-static void refuse_medians(const Session& session, const Compared& compared) {
+// Without verdicts --fail-if would always pass, and one run a side would fail code that has not changed: better an
+// error.
+static void refuse_undecidable(const Session& session, const Compared& compared) {
     const Settings& settings = session.own<Settings>();
-    const auto needs_verdict = [](const FailIf& condition) { return !condition.missing; };
-    if (std::none_of(settings.fail_if.begin(), settings.fail_if.end(), needs_verdict)) return;
-    for (const Row& row : compared.rows)
-        if (row.comparison.verdict == Verdict::none)
+    const auto asks_for = [&](auto is_so) {
+        return std::any_of(settings.fail_if.begin(), settings.fail_if.end(), is_so);
+    };
+    const bool for_verdict = asks_for([](const FailIf&one) { return !one.missing; }),
+               for_change = asks_for([](const FailIf&one) { return !one.missing && one.verdict != Verdict::unknown; });
+    for (const Row& row : compared.rows) {
+        if (for_verdict && row.comparison.evidence == Evidence::none)
             fail(Exit::bad_input,
-                 "--fail-if needs samples, and {} or {} has medians alone: write the tables with --json or --raw",
+                 "--fail-if needs samples, and {} or {} has medians alone: write the tables with --json or --raw, or "
+                 "say --exact if these are counts, the same in each run",
                  row.base->name, row.other->name);
+        if (for_change && row.comparison.is_of_one_run())
+            fail(Exit::bad_input,
+                 "--fail-if cannot be decided from one run of {}: the same code differs from run to run, too; "
+                 "concatenate the tables of several runs, or use --run",
+                 row.comparison.before_runs < 2 ? row.base->name : row.other->name);
+    }
 }
 
 static void run(Session& session) {
@@ -138,16 +163,23 @@ static void run(Session& session) {
     std::vector<DataTable> tables;
     for (const std::string& file : files_of(session))
         tables.push_back(read_table(file, Lists::keep, &session.begin_step("reading " + file, StepUnit::bytes)));
+    Turns turns;
+    if (!settings.commands.empty()) {
+        turns = take_turns(session);
+        tables = std::move(turns.tables);
+        if (turns.are_wall_times)
+            session.notice("the time that the commands take is compared, since not all of them print rows to compare");
+    }
     number_gangs(tables);
     session.begin_step("comparing");
     const std::vector<Side> sides =
-        settings.peers ? sides_of_kernels(tables.front(), settings.base) : sides_of_tables(tables);
+        settings.peers ? sides_of_kernels(tables.front(), settings.base) : sides_of_tables(tables, turns.rounds);
     const Compared compared = compare_sides(sides, settings);
     session.end_step();
+    refuse_undecidable(session, compared);
     say_what_is_predicted(session, tables);
     for (const std::string& warning : warnings(sides, compared, settings)) session.notice("warning: " + warning);
     for (const std::string& remark : remarks(sides, compared, settings)) session.notice(remark);
-    refuse_medians(session, compared);
     if (settings.summary) print_summary(session, sides, compared);
     else print_rows(session, sides, compared);
     apply_fail_if(session, compared);

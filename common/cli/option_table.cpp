@@ -51,10 +51,9 @@ OptionRow& OptionTable::input_file(const char* flags, const char* argument, cons
 
 OptionRow& OptionTable::input_files(const char* flags, const char* argument, const char* help,
                                     std::vector<std::string>& field) {
-    OptionRow row{flags, argument, help, "", [&field](const std::string& word) { field.push_back(word); }};
+    OptionRow& row = texts(flags, argument, help, field);
     row.file = FileUse::input;
-    row.is_repeatable = true;
-    return add(std::move(row));
+    return row;
 }
 
 OptionRow& OptionTable::output_file(const char* flags, const char* argument, const char* help, std::string& field) {

@@ -41,9 +41,9 @@ struct OptionRow {
     std::function<void(const std::string&)> take;  // sets the field; Failure(usage) for an invalid argument
     FileUse file = FileUse::none;
     OptionGroup group = OptionGroup::own;
-    bool is_repeatable = false;      // all its arguments count, not only the last
     bool is_everyday = false;        // -h shows it, too
     bool is_for_benchmarks = false;  // it makes no sense where the program is a filter
+    bool takes_all = false;          // each time that it is given counts; otherwise only the last
 
     // What a declaration may add.
     OptionRow& everyday() { return is_everyday = true, *this; }
@@ -141,6 +141,13 @@ public:
                       double largest);
 
     OptionRow& text(const char* flags, const char* argument, const char* help, std::string& field);
+
+    // Each time that it is given adds a text.
+    OptionRow& texts(const char* flags, const char* argument, const char* help, std::vector<std::string>& field) {
+        OptionRow row{flags, argument, help, "", [&field](const std::string& word) { field.push_back(word); }};
+        row.takes_all = true;
+        return add(std::move(row));
+    }
 
     // The name of a file; "-" is standard input or output. No file may be both input and output.
     OptionRow& input_file(const char* flags, const char* argument, const char* help, std::string& field);

@@ -161,7 +161,7 @@ struct Typed {
     std::string argument;
 };
 
-// The options as typed, in order; if one is repeated, its last argument counts, or all do.
+// The options as typed, in order; if one is repeated, its last argument counts, or each if it takes all.
 std::vector<Typed> typed_options(const Program& program, const OptionTable& table, int argc, char** argv,
                                  std::vector<std::string>& others) {
     CLI::App app;
@@ -172,8 +172,7 @@ std::vector<Typed> typed_options(const Program& program, const OptionTable& tabl
         CLI::Option* option = row.argument.empty() || row.has_optional_argument()
                                   ? app.add_flag(row.flags)
                                   : app.add_option(row.flags)->type_name(row.argument)->expected(1);
-        option->multi_option_policy(row.is_repeatable ? CLI::MultiOptionPolicy::TakeAll
-                                                      : CLI::MultiOptionPolicy::TakeLast);
+        option->multi_option_policy(row.takes_all ? CLI::MultiOptionPolicy::TakeAll : CLI::MultiOptionPolicy::TakeLast);
         if (row.argument.empty()) option->disable_flag_override();
         known.emplace_back(option, &row);
     }
@@ -184,13 +183,12 @@ std::vector<Typed> typed_options(const Program& program, const OptionTable& tabl
     }
     others = app.remaining();
     std::vector<Typed> typed;
-    std::map<const CLI::Option*, std::size_t> times;
+    std::map<const CLI::Option*, std::size_t> given;
     for (const CLI::Option* option : app.parse_order()) {
         const auto of_option = [=](const auto& one) { return one.first == option; };
         const OptionRow* row = std::find_if(known.begin(), known.end(), of_option)->second;
-        const std::string argument = row->argument.empty() ? ""
-                                     : row->is_repeatable  ? option->results()[times[option]++]
-                                                           : option->results().back();
+        const std::size_t index = row->takes_all ? given[option]++ : option->results().size() - 1;
+        const std::string argument = row->argument.empty() ? "" : option->results()[index];
         const bool left_out = row->has_optional_argument() && argument == "true";
         // An empty argument is a mistake in a script, such as a variable that was never set, so no option accepts one.
         if (argument.empty() && !row->argument.empty())

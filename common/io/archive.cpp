@@ -141,13 +141,18 @@ void ArchiveMember::expect_end() {
     const auto begins = [&rest](std::size_t at, std::string_view signature) {
         return rest.size() > at && rest.compare(at, signature.size(), signature) == 0;
     };
+    // A checksum and two sizes of 4 or 8 bytes, perhaps behind a signature, which a checksum may look like.
     std::size_t next = 0;
-    if (has_descriptor_ && begins(0, descriptor_signature) && rest.size() >= 8) {
-        expected_sum_ = static_cast<std::uint32_t>(little_endian(&rest[4], 4));
-        next = begins(16, directory_signature) || begins(16, member_signature) ? 16 : 24;
+    for (const std::size_t length : {16, 24, 12, 20}) {
+        const bool is_signed = length % 8 == 0,
+                   follows = begins(length, directory_signature) || begins(length, member_signature);
+        if (!has_descriptor_ || next > 0 || !follows || (is_signed && !begins(0, descriptor_signature))) continue;
+        expected_sum_ = static_cast<std::uint32_t>(little_endian(&rest[is_signed ? 4 : 0], 4));
+        next = length;
     }
     if (begins(next, member_signature)) file_.fail("has more than one array; numpy.save one of them");
-    if (!begins(next, directory_signature) || rest.find(end_signature, next) == rest.npos)
+    if ((has_descriptor_ && next == 0) || !begins(next, directory_signature) ||
+        rest.find(end_signature, next) == rest.npos)
         file_.fail("has no directory after its array; is the file damaged?");
     if (sum_ != expected_sum_) file_.fail("its data do not match their checksum; copy or save it again");
 }

@@ -22,7 +22,7 @@ bool is_infinite(T value) {
     return std::fabs(static_cast<Computed<T>>(value)) > std::numeric_limits<Computed<T>>::max();
 }
 
-// Integers drop the fraction; what is outside an integer type's range becomes 0. Other types round.
+// Integers drop the fraction; what is outside an integer type's range then becomes 0. Other types round.
 template <typename To, typename From>
 struct Conversion {
     static constexpr bool to_integer = std::is_integral_v<To>, from_integer = std::is_integral_v<From>;
@@ -30,7 +30,9 @@ struct Conversion {
 
     static bool is_in_range(From value) {
         constexpr double limit = -static_cast<double>(std::numeric_limits<To>::min());  // a power of two: exact
-        return static_cast<double>(value) >= -limit && static_cast<double>(value) < limit;
+        // (Where a double has no fractions any more, limit + 1 is the limit.)
+        const bool is_above = static_cast<double>(value) >= -limit || static_cast<double>(value) > -limit - 1;
+        return is_above && static_cast<double>(value) < limit;
     }
     static To apply(From value) {
         if constexpr (!to_integer) return To(static_cast<Computed<To>>(value));

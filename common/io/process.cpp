@@ -169,8 +169,9 @@ pid_t start_program(const std::vector<std::string>& command, const ProgramStart&
     posix_spawn_file_actions_init(&actions);
     if (how.output >= 0) posix_spawn_file_actions_adddup2(&actions, how.output, STDOUT_FILENO);
     if (how.errors >= 0) posix_spawn_file_actions_adddup2(&actions, how.errors, STDERR_FILENO);
-    if (!how.log.empty()) {
+    if (!how.log.empty() || !how.has_input)
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (!how.log.empty()) {
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, how.log.c_str(),
                                          O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
         posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);

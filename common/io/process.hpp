@@ -15,6 +15,7 @@ struct ProgramStart {
     int output = -1;             // the descriptor of its standard output; -1: this program's own
     int errors = -1;             // the same for its standard error
     std::string log;             // the file for both, if any; it then has nothing to read
+    bool has_input = true;       // without a log: whether it reads this program's standard input
     Environment additions = {};  // to its environment
     bool is_group = false;       // in its own process group, so that what it starts in turn can be ended with it
 };

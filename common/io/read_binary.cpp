@@ -226,31 +226,151 @@ private:
     std::size_t taken_ = 0;
 };
 
-// The value of a key in the header's dictionary, as written: 'f4', False, (3, 4).
-std::string header_value(const InputFile& file, const std::string& header, const std::string& key) {
-    const std::size_t at = header.find("'" + key + "'");
-    const std::size_t begin = at == header.npos ? at : header.find_first_not_of(": ", at + key.size() + 2);
-    if (begin == header.npos) file.fail(".npy header has no '{}'; is the file damaged?", key);
-    const char* const closing = header[begin] == '(' ? ")" : header[begin] == '\'' ? "'" : ",}";
-    const std::size_t end = header.find_first_of(closing, begin + 1);
-    if (end == header.npos) file.fail(".npy header: '{}' does not end; is the file damaged?", key);
-    const bool closing_belongs = closing[1] == '\0';
-    const std::string value = header.substr(begin, end - begin + closing_belongs);
-    return value.substr(0, value.find_last_not_of(" \t\n") + 1);
-}
-
-long long elements_of_shape(const InputFile& file, const std::string& shape) {
-    long long elements = 1;
-    for (std::string extent : split(shape.substr(1, shape.size() - 2), ',')) {
-        extent.erase(0, extent.find_first_not_of(' '));
-        if (extent.empty()) continue;
-        if (extent.find_first_not_of("0123456789") != extent.npos || extent.size() > 18 ||
-            __builtin_mul_overflow(elements, std::stoll(extent), &elements) ||
-            elements > std::numeric_limits<long long>::max() / 16)
-            file.fail(".npy header: shape {} is not a tuple of sizes that fit in memory", shape);
+// The header of a .npy file: a dictionary as Python writes one down, read as ast.literal_eval() does. White space,
+// comments, either kind of quote, the order of the keys and a last comma do not matter, and integers may have the L of
+// Python 2.
+class NpyHeader {
+public:
+    NpyHeader(const InputFile& file, std::string_view text) : file_(file), rest_(text) {
+        expect('{');
+        while (!is_next('}')) {
+            const std::string key = word();
+            expect(':');
+            read_value(key);
+            if (!is_next(',') && (rest_.empty() || rest_[0] != '}')) refuse("',' or '}'");
+        }
+        skip_space();
+        if (!rest_.empty()) refuse("the end");
+        for (const auto& [key, is_there] :
+             {std::pair{"descr", has_descr_}, std::pair{"fortran_order", has_order_}, std::pair{"shape", has_shape_}})
+            if (!is_there) file.fail(".npy header has no '{}'; is the file damaged?", key);
     }
-    return elements;
-}
+
+    const std::string& descr() const { return descr_; }  // "<f4"; of a structured type, the text of its list
+    bool fortran_order() const { return fortran_order_; }
+    // As NumPy writes it: "()", "(3,)" or "(2, 3)".
+    std::string shape() const {
+        std::string text;
+        for (const std::string& extent : extents_) text += (text.empty() ? "" : ", ") + extent;
+        return "(" + text + (extents_.size() == 1 ? ",)" : ")");
+    }
+    long long elements() const {
+        long long elements = 1;
+        for (const std::string& extent : extents_)
+            if (extent.size() > 18 || __builtin_mul_overflow(elements, std::stoll(extent), &elements) ||
+                elements > std::numeric_limits<long long>::max() / 16)
+                file_.fail(".npy header: shape {} is not a tuple of sizes that fit in memory", shape());
+        return elements;
+    }
+
+private:
+    void read_value(const std::string& key) {
+        skip_space();
+        const std::string_view value = rest_;
+        if (key == "descr") {
+            has_descr_ = true;
+            descr_ = is_string() ? word() : (skip_value(), std::string(value.substr(0, value.size() - rest_.size())));
+        } else if (key == "fortran_order") {
+            has_order_ = true;
+            skip_value();
+            const std::string_view order = value.substr(0, value.size() - rest_.size());
+            fortran_order_ = order == "True";
+            if (!fortran_order_ && order != "False")
+                file_.fail(".npy header: fortran_order {} is neither True nor False; is the file damaged?",
+                           std::string(order));
+        } else if (key == "shape") {
+            has_shape_ = true;
+            read_shape();
+        } else {
+            is_string() ? void(word()) : skip_value();
+        }
+    }
+
+    void read_shape() {
+        extents_.clear();
+        expect('(');
+        bool has_comma = false;
+        while (!is_next(')')) {
+            if (!extents_.empty() && !has_comma) refuse("',' or ')'");
+            extents_.push_back(integer());
+            has_comma = is_next(',');
+        }
+        if (extents_.size() == 1 && !has_comma) refuse("',' behind the only size: (3,) is a tuple, (3) is not");
+    }
+
+    std::string integer() {
+        skip_space();
+        std::size_t end = 0;
+        std::string digits;
+        for (; end < rest_.size() && (is_digit(rest_[end]) || (rest_[end] == '_' && end > 0)); ++end)
+            if (rest_[end] != '_') digits += rest_[end];
+        if (digits.empty()) refuse("a size");
+        rest_.remove_prefix(end);
+        if (!rest_.empty() && (rest_[0] == 'L' || rest_[0] == 'l')) rest_.remove_prefix(1);
+        return digits.substr(std::min(digits.find_first_not_of('0'), digits.size() - 1));
+    }
+
+    // A string, perhaps with a prefix, as in u'descr'.
+    bool is_string() const {
+        const std::size_t quote = rest_.find_first_of("'\"");
+        return quote == 0 || (quote == 1 && std::strchr("uUbBrR", rest_[0]));
+    }
+    std::string word() {
+        skip_space();
+        if (!is_string()) refuse("a string");
+        const std::size_t begin = rest_.find_first_of("'\""), end = rest_.find(rest_[begin], begin + 1);
+        if (end == rest_.npos) refuse("the end of a string");
+        const std::string text(rest_.substr(begin + 1, end - begin - 1));
+        if (text.find_first_of("\\\n") != text.npos) refuse("a string without a backslash or a new line");
+        rest_.remove_prefix(end + 1);
+        return text;
+    }
+
+    // Past a word, a number, or what is in brackets, with strings in it.
+    void skip_value() {
+        std::size_t depth = 0;
+        for (skip_space(); !rest_.empty();) {
+            if (is_string()) {
+                word();
+                continue;
+            }
+            const char next = rest_[0];
+            if (depth == 0 && std::strchr(",}# \t\r\n\f", next)) return;
+            if (std::strchr("([{", next)) ++depth;
+            if (std::strchr(")]}", next)) {
+                if (depth == 0) refuse("a value");
+                --depth;
+            }
+            rest_.remove_prefix(1);
+        }
+    }
+
+    static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+    void skip_space() {
+        while (!rest_.empty() && std::strchr(" \t\r\n\f#", rest_[0]) && rest_[0] != '\0') {
+            const std::size_t end = rest_[0] == '#' ? rest_.find('\n') : 1;
+            rest_.remove_prefix(std::min(end, rest_.size()));
+        }
+    }
+    bool is_next(char wanted) {
+        skip_space();
+        if (rest_.empty() || rest_[0] != wanted) return false;
+        rest_.remove_prefix(1);
+        return true;
+    }
+    void expect(char wanted) {
+        if (!is_next(wanted)) refuse(std::string("'") + wanted + "'");
+    }
+    [[noreturn]] void refuse(const std::string& wanted) const {
+        file_.fail(".npy header: expected {} at '{}'; is the file damaged?", wanted, printable(rest_, 40));
+    }
+
+    const InputFile& file_;
+    std::string_view rest_;
+    std::string descr_;
+    std::vector<std::string> extents_;
+    bool fortran_order_ = false, has_descr_ = false, has_order_ = false, has_shape_ = false;
+};
 
 }  // namespace
 
@@ -314,34 +434,33 @@ std::unique_ptr<NumberReader> open_npy(std::unique_ptr<InputFile> file, Elements
 
     NumberLayout layout;
     layout.format = NumberFormat::npy;
-    layout.shape = header_value(*file, header, "shape");
-    const std::string fortran_order = header_value(*file, header, "fortran_order");
-    if (fortran_order != "True" && fortran_order != "False")
-        file->fail(".npy header: fortran_order {} is neither True nor False; is the file damaged?", fortran_order);
-    layout.fortran_order = fortran_order == "True";
-    const std::string descr = header_value(*file, header, "descr");
-    if (layout.shape.front() != '(' || descr.size() < 5)
-        file->fail(".npy header: descr {} and shape {} cannot be read", descr, layout.shape);
-    const std::string code = descr.substr(2, descr.size() - 3);
+    const NpyHeader fields(*file, header);
+    layout.shape = fields.shape();
+    layout.fortran_order = fields.fortran_order();
+    const std::string& descr = fields.descr();
+    const long long count = fields.elements();
+    // (Without a byte order it is the machine's.)
+    const bool has_order = !descr.empty() && std::strchr("<>|=", descr[0]);
+    const std::string code = descr.substr(has_order ? 1 : 0);
     if (elements == Elements::as_stored) {
-        layout.stored_type = descr.substr(1, descr.size() - 2);
+        layout.stored_type = descr;
         layout.stored_bytes = bytes_of_type(layout.stored_type);
-        if (layout.stored_bytes == 0) file->fail("element type {} has no fixed size, or is structured", descr);
-        const long long count = elements_of_shape(*file, layout.shape);
+        if (layout.stored_bytes == 0)
+            file->fail("element type '{}' has no fixed size, or is structured", printable(descr, 100));
         return std::make_unique<BinaryReader>(std::move(file), layout, bytes_as_stored(layout.stored_bytes), count,
                                               false, std::move(member));
     }
     for (const StoredType& stored : stored_types) {
-        if (code != stored.code || !std::strchr("<>|=", descr[1])) continue;
+        if (code != stored.code) continue;
         layout.dtype = stored.dtype;
         layout.stored = stored.stored;
-        const long long count = elements_of_shape(*file, layout.shape);
-        return std::make_unique<BinaryReader>(std::move(file), layout, stored, count, descr[1] == '>',
+        return std::make_unique<BinaryReader>(std::move(file), layout, stored, count, descr[0] == '>',
                                               std::move(member));
     }
     const char* const remedy =
         code == "V1" ? "; for 8-bit floats write only the bytes, and give --input-format raw:e4m3" : "";
-    file->fail("element type {} cannot be read; convert it to f4, f8 or an integer type{}", descr, remedy);
+    file->fail("element type '{}' cannot be read; convert it to f4, f8 or an integer type{}", printable(descr, 100),
+               remedy);
 }
 
 std::string npy_header(const NumberLayout& layout) {

@@ -74,7 +74,7 @@ std::string Layout::row(const std::vector<std::string>& fields) {
     }
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const bool goes_on = wrapped_width_ > 0 && i + 1 == fields.size();
-        if (!goes_on) columns_[i].width = std::max(columns_[i].width, fields[i].size());
+        if (!goes_on) columns_[i].width = std::max(columns_[i].width, terminal_columns(fields[i]));
     }
     return line(fields);
 }
@@ -86,10 +86,11 @@ std::string Layout::line(const std::vector<std::string>& fields) const {
         if (!column.shown) continue;
         if (!line.empty() && !markdown_) line += "  ";
         if (wrapped_width_ > 0 && i + 1 == fields.size()) {
-            line += wrapped(fields[i], line.size() + wrapped_width_, line.size(), line.size());
+            const std::size_t used = terminal_columns(line);
+            line += wrapped(fields[i], used + wrapped_width_, used, used);
             continue;
         }
-        const std::string room(column.width - std::min(column.width, fields[i].size()), ' ');
+        const std::string room(column.width - std::min(column.width, terminal_columns(fields[i])), ' ');
         const std::string field = column.number ? room + fields[i] : fields[i] + room;
         line += markdown_ ? "| " + field + " " : field;
     }
@@ -100,23 +101,23 @@ std::string Layout::line(const std::vector<std::string>& fields) const {
 
 static std::size_t widest_word(const std::string& words) {
     std::size_t longest = 0;
-    for (const std::string& word : split(words, ' ')) longest = std::max(longest, word.size());
+    for (const std::string& word : split(words, ' ')) longest = std::max(longest, terminal_columns(word));
     return longest;
 }
 
 // A value goes beside its label, or below it if there is too little room.
 std::string Layout::record(const std::vector<std::string>& fields) const {
     std::size_t label_width = 0;
-    for (const Placed& column : columns_) label_width = std::max(label_width, column.heading.size() + 2);
+    for (const Placed& column : columns_) label_width = std::max(label_width, terminal_columns(column.heading) + 2);
     const std::size_t room = width_ - std::min(width_, label_width);
     std::string lines;
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const std::string& field = fields[i];
         if (field == not_applicable || field.find_first_not_of(' ') == field.npos) continue;
-        std::string label = columns_[i].heading;
-        label.resize(label_width, ' ');
+        const std::string label =
+            columns_[i].heading + std::string(label_width - terminal_columns(columns_[i].heading), ' ');
         const std::size_t longest = widest_word(field), indent = longest + 2 <= width_ ? 2 : 0;
-        if (field.size() <= room || (longest <= room && room >= narrowest_text))
+        if (terminal_columns(field) <= room || (longest <= room && room >= narrowest_text))
             lines += label + wrapped(field, width_, label_width, label_width) + '\n';
         else
             lines +=
@@ -316,14 +317,14 @@ Layout Table::layout_of_held() const {
         if (!shown_[i]) continue;
         const auto is_number = [&](const auto& row) { return !is_word(row[for_people_[i]]); };
         const bool number = std::all_of(held_.begin(), held_.end(), is_number);
-        laid_out.push_back({column.heading, number, header_ ? column.heading.size() : 0, column.rank});
+        laid_out.push_back({column.heading, number, header_ ? terminal_columns(column.heading) : 0, column.rank});
         if (block_) laid_out.back().width = std::max(laid_out.back().width, column.room);
     }
     if (block_ && !laid_out.empty()) laid_out.front().width = std::max(laid_out.front().width, block_->room);
     for (const auto& row : held_) {
         const std::vector<std::string> fields = fields_of(row);
         for (std::size_t i = 0; i < fields.size(); ++i)
-            laid_out[i].width = std::max(laid_out[i].width, fields[i].size());
+            laid_out[i].width = std::max(laid_out[i].width, terminal_columns(fields[i]));
     }
     return Layout(std::move(laid_out), width_, format_ == Format::markdown);
 }

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # What gridutils needs from a system, and the packages that have it in each family of Linux distributions:
 #     tests/setup/packages.sh [--install] GROUP...
-# The groups are build, boost (where the simulator needs it to switch lanes), test, cross (make test-aarch64) and clang.
+# The groups are build, boost (where the simulator needs it to switch lanes), test, browser (large: the tests of pages are
+# skipped without it), cross (make test-aarch64) and clang.
 # This looks for the commands and headers themselves, so it does not matter where they came from; CXX is the compiler
 # whose headers count. If all are there, it prints nothing. Otherwise --install lets apt-get install the packages, where
 # apt-get and root's rights are there; elsewhere, and without --install, it says what is missing and what to type, and
@@ -36,6 +37,7 @@ test  perl                 perl                  perl              perl         
 test  python3              python3               python3           python        python3                python3
 test  pgrep                procps                procps-ng         procps-ng     procps                 procps-ng
 test  script               bsdutils              util-linux-script util-linux    util-linux             util-linux-misc
+browser chromium           chromium              chromium          chromium      chromium               chromium
 cross aarch64-linux-gnu-g++ g++-aarch64-linux-gnu -                -             -                      -
 cross qemu-aarch64         qemu-user             -                 -             -                      -
 clang clang++              clang                 clang             clang         clang                  clang

@@ -140,6 +140,29 @@ void warn_of_order(const Side& base, const Side& other, std::vector<std::string>
         to.push_back(text("{} is newer than {}: the first table is the one before", base.name, other.name));
 }
 
+// Runs of one side that all came before those of the other: their verdicts take a drift of the machine for a change.
+void warn_of_blocks(const Side& base, const Side& other, const Compared& compared, std::vector<std::string>& to) {
+    if (!base.table->find("run_utc") || !other.table->find("run_utc") || !base.rounds.empty()) return;
+    bool are_several = false;
+    for_rows(compared, other, [&](const Row& row) {
+        const Comparison& of = row.comparison;
+        are_several |= !of.is_of_one_run() && std::min(of.before_runs, of.after_runs) > 1;
+    });
+    const auto ends_of = [](const Side& side) {
+        Words words;
+        for (const std::size_t row : side.rows) words.insert(word_of(side, "run_utc", row));
+        words.erase("none");
+        return words;
+    };
+    const Words before = are_several ? ends_of(base) : Words{}, after = are_several ? ends_of(other) : Words{};
+    if (before.empty() || after.empty()) return;
+    if (*before.rbegin() < *after.begin() || *after.rbegin() < *before.begin())
+        to.push_back(
+            text("the runs of {} and {} did not alternate: what changed on the machine in between looks like a "
+                 "change of the program; --run takes turns",
+                 base.name, other.name));
+}
+
 std::string row_text(const Side& side, std::size_t row, const Join& join) {
     std::string words;
     for (const std::string& column : join.by) words += (words.empty() ? "" : ", ") + word_of(side, column.c_str(), row);
@@ -164,7 +187,9 @@ std::vector<std::string> warnings(const std::vector<Side>& sides, const Compared
         if (i == 0) continue;
         warn_of_differences(sides[0], sides[i], compared, found);
         warn_of_clocks(sides[0], sides[i], compared, found);
-        if (!settings.peers) warn_of_order(sides[0], sides[i], found);
+        if (settings.peers) continue;
+        if (sides[0].rounds.empty()) warn_of_order(sides[0], sides[i], found);
+        warn_of_blocks(sides[0], sides[i], compared, found);
     }
     return found;
 }
@@ -185,7 +210,14 @@ std::vector<std::string> remarks(const std::vector<Side>& sides, const Compared&
     if (compared.without_value > 0)
         found.push_back(text("{} {} without a number in {}", compared.without_value,
                              compared.without_value == 1 ? "pair of rows is" : "pairs of rows are",
-                             value_of(settings)));
+                             list_text(compared.values, "or")));
+    const auto is_of_one_run = [](const Row& row) { return row.comparison.is_of_one_run(); };
+    const auto of_one_run = std::count_if(compared.rows.begin(), compared.rows.end(), is_of_one_run);
+    if (of_one_run > 0)
+        found.push_back(
+            text("{} {} on one run a side, and the same code differs from run to run, too: concatenate the "
+                 "tables of several runs, or use --run, for a verdict without a question mark",
+                 of_one_run, of_one_run == 1 ? "row rests" : "rows rest"));
     return found;
 }
 

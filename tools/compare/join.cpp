@@ -203,8 +203,8 @@ bool sounds_measured(std::string_view name) {
 }
 
 bool is_circumstance(std::string_view name) {
-    return is_among(name, {"schema", "samples", "sample", "warmup", "throttled", "verify", "device_uuid", "timer",
-                           "driver_version", "host_name", "run_utc"});
+    return is_among(name, {"schema", "samples", "sample", "run", "warmup", "throttled", "verify", "device_uuid",
+                           "timer", "driver_version", "host_name", "run_utc"});
 }
 
 bool is_always_key(std::string_view name) { return is_among(name, {"tool", "kernel", "dtype", "n", "gang"}); }

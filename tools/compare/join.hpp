@@ -15,6 +15,8 @@ struct Side {
     std::string name;
     const DataTable* table;
     std::vector<std::size_t> rows;
+    std::vector<std::size_t> rounds =
+        {};  // of a command that took turns with others: the round of each row of its table
 };
 
 // All rows with one key, by side: several on one side are samples of the same thing.

@@ -2,6 +2,7 @@
 // The options of compare.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,19 +24,25 @@ std::vector<FailIf> parse_fail_if(const std::string& list);
 
 struct Settings {
     std::vector<std::string> by;
-    std::string value;  // "": median_ns, with all samples where the table has them
-    bool more_is_faster = false, peers = false, summary = false;
+    std::vector<std::string> values;  // none: the samples where the table has them, or else median_ns
+    bool more_is_faster = false, exact = false, peers = false, summary = false;
     std::string base;
+    std::vector<std::string> commands;  // of --run; none: the operands are tables
+    std::size_t pairs = 10;
     double margin_percent = 1;  // as given by --margin; margin_percent_of() is what counts
     bool margin_is_given = false;
-    double level = 0.05;
+    double level = 0.01;
     std::vector<FailIf> fail_if;
 
     void add_options(OptionTable& table) {
         table.list("--by", "COLUMNS", "join rows that say the same in these columns; chosen by default", by);
-        table.text("--value", "COLUMN", "compare this column, by default samples_ns or median_ns", value);
+        table.list("--value", "COLUMNS", "compare these columns, by default samples_ns or median_ns", values);
+        table.flag("--exact", "the columns are counts, the same in each run: no samples are needed", exact);
         table.flag("--more-is-faster", "the larger of two values is the faster: the default for ..._per_s",
                    more_is_faster);
+        table.texts("--run", "COMMAND", "run this shell command in turn with that of another --run, and compare them",
+                    commands);
+        table.whole("--pairs", "N", "with --run: how many times each command takes its turn", pairs, 1, 100'000);
         table.flag("--peers", "compare the kernels of one table with one of them", peers);
         table.text("--base", "KERNEL", "with --peers: the kernel that the others are compared with", base);
         table.number("--margin", "PCT", "changes within this many percent count as none", margin_percent, 0, 99);
@@ -50,7 +57,7 @@ struct Settings {
 };
 
 // The margin of verdicts in percent: --margin, or by default 1 or the smallest change that --fail-if names, if that is
-// less, since rows within the margin count as the same. Failure(usage) if --margin is given and exceeds that change.
+// less, since rows within the margin count as the same. (Of counts, 0 by default.) Failure(usage) if --margin is given and exceeds that change.
 double margin_percent_of(const Settings& settings);
 
 }  // namespace compare

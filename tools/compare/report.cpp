@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "tools/compare/report.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <iterator>
+#include <numeric>
 #include <set>
 #include <string>
 #include <vector>
@@ -72,45 +75,68 @@ std::string title_of(const Session& session, const std::vector<Side>& sides, con
 Fixed change_cell(double ratio) { return ratio > 0 ? Fixed{100 * (ratio - 1), 3} : absent(3); }
 Fixed ratio_cell(double ratio) { return ratio > 0 ? Fixed{ratio, 5} : absent(5); }
 
-std::string verdict_text(const Comparison& of) {
-    if (of.verdict == Verdict::unknown && of.samples_needed > 0)
-        return text("unknown: takes {} samples", of.samples_needed);
-    return of.verdict == Verdict::none ? not_applicable : name_of(of.verdict);
+// A number with at least four significant digits, and three after the point.
+Fixed figure_cell(double value) {
+    const double size = std::abs(value);
+    const int zeros = size > 0 && size < 1 ? int(-std::floor(std::log10(size))) : 0;
+    return {value, std::min(3 + zeros, 340)};
 }
 
-// The columns that identify a row.
+// What another run of the same program may contradict has a question mark.
+std::string verdict_word(const Comparison& of) {
+    return name_of(of.verdict) + std::string(of.is_of_one_run() && of.verdict != Verdict::unknown ? "?" : "");
+}
+
+std::string verdict_text(const Comparison& of) {
+    if (of.verdict == Verdict::unknown && of.runs_needed > 0) return text("unknown: takes {} runs", of.runs_needed);
+    if (of.verdict == Verdict::unknown && of.is_of_one_run()) return "unknown: one run";
+    return of.verdict == Verdict::none ? not_applicable : verdict_word(of);
+}
+
+// Columns of the table that was read have the names that they have there, unless the report has a column of that name.
+std::string key_heading(const std::string& key, const std::vector<RowColumn>& own) {
+    const auto is_taken = [&](const RowColumn& one) { return one.column.name == key; };
+    return std::any_of(own.begin(), own.end(), is_taken) ? "key_" + key : key;
+}
+
+// The columns that identify a row. `own`: the report's other ones.
 void append_names(const Session& session, const std::vector<Side>& sides, const Compared& compared,
-                  std::vector<RowColumn>& columns) {
+                  const std::vector<RowColumn>& own, std::vector<RowColumn>& columns) {
     const Settings& settings = session.own<Settings>();
     const bool are_two = sides.size() == 2 && !settings.peers;
     const char* const heading = are_two ? "" : settings.peers ? "kernel" : "table";
     columns.push_back({{"base"}, [](const Row& row) -> Cell { return row.base->name; }});
     columns.push_back({{"other", heading}, [](const Row& row) -> Cell { return row.other->name; }});
+    std::vector<RowColumn> taken = own;
+    taken.insert(taken.end(), columns.begin(), columns.end());
     const std::vector<std::string> keys = key_columns(sides, compared, settings);
     for (const std::string& key : keys) {
         const bool is_shown = common_word(compared, key).empty() || (are_two && (key == "kernel" || keys.size() == 1));
-        columns.push_back(
-            {{key, is_shown ? key : ""}, [key](const Row& row) { return cell_of(*row.base, key, row.base_row); }});
+        columns.push_back({{key_heading(key, taken), is_shown ? key : ""},
+                           [key](const Row& row) { return cell_of(*row.base, key, row.base_row); }});
     }
 }
 
 // The columns of the comparison: people see changes in percent or, between kernels, which may be far apart, ratios.
-void append_figures(const Session& session, const std::vector<Side>& sides, std::vector<RowColumn>& columns) {
+std::vector<RowColumn> figures(const Session& session, const std::vector<Side>& sides, const Compared& compared) {
     const Settings& settings = session.own<Settings>();
-    const std::string value = value_of(settings);
+    const bool are_several = compared.values.size() > 1;
+    const std::string value = are_several ? "value" : compared.values.front();
     const bool in_ns = value.ends_with("_ns"), are_two = sides.size() == 2 && !settings.peers;
-    const std::string unit = in_ns ? "us" : value, base = sides.front().name;
+    const std::string unit = in_ns ? " us" : are_several ? "" : " " + value, base = sides.front().name;
+    const double scale = in_ns ? 1e-3 : 1;
+    const int digits = in_ns ? 3 : as_in_csv;
     const auto heading = [&](bool of_ratio, const char* words) { return of_ratio == settings.peers ? words : ""; };
+    std::vector<RowColumn> columns;
+    if (are_several)
+        columns.push_back(
+            {{"value", "value"}, [values = compared.values](const Row& row) -> Cell { return values[row.value]; }});
     using Of = Comparison;
-    const std::vector<ColumnOf<Of>> figures = {
-        {{"base_" + value, (are_two ? "before" : base) + " " + unit, in_ns ? 1e-3 : 1, 3, 0, 3},
-         [](const Of& of) -> Cell {
-             return Fixed{of.before, 3};
-         }},
-        {{"other_" + value, (are_two ? "after " : "") + unit, in_ns ? 1e-3 : 1, 3, 0, 3},
-         [](const Of& of) -> Cell {
-             return Fixed{of.after, 3};
-         }},
+    const std::vector<ColumnOf<Of>> all = {
+        {{"base_" + value, (are_two ? "before" : base) + unit, scale, digits, 0, 3},
+         [](const Of& of) -> Cell { return figure_cell(of.before); }},
+        {{"other_" + value, are_two ? "after" + unit : unit.substr(unit.empty() ? 0 : 1), scale, digits, 0, 3},
+         [](const Of& of) -> Cell { return figure_cell(of.after); }},
         {{"ratio", settings.peers ? "x " + base : "", 1, 3}, [](const Of& of) -> Cell { return ratio_cell(of.ratio); }},
         {{"ratio_low", heading(true, "95 % from"), 1, 3, 0, 4},
          [](const Of& of) -> Cell { return ratio_cell(of.ratio_interval.low); }},
@@ -129,33 +155,37 @@ void append_figures(const Session& session, const std::vector<Side>& sides, std:
          [](const Of& of) -> Cell {
              return Fixed{of.corrected_p, 9};
          }},
-        {{"verdict"}, [](const Of& of) -> Cell { return name_of(of.verdict); }},
+        {{"verdict"}, [](const Of& of) -> Cell { return verdict_word(of); }},
         {{"", "verdict"}, [](const Of& of) -> Cell { return verdict_text(of); }},
         {{"base_samples"}, [](const Of& of) -> Cell { return whole(of.before_samples); }},
         {{"other_samples"}, [](const Of& of) -> Cell { return whole(of.after_samples); }},
-        {{"samples_needed"}, [](const Of& of) -> Cell { return whole(of.samples_needed); }},
+        {{"base_runs"}, [](const Of& of) -> Cell { return whole(of.before_runs); }},
+        {{"other_runs"}, [](const Of& of) -> Cell { return whole(of.after_runs); }},
+        {{"runs_needed"}, [](const Of& of) -> Cell { return whole(of.runs_needed); }},
     };
-    for (const ColumnOf<Of>& one : figures)
+    for (const ColumnOf<Of>& one : all)
         columns.push_back({one.column, [take = one.value](const Row& row) { return take(row.comparison); }});
+    return columns;
 }
 
 struct Summary {
     std::string base, other;
     std::size_t joined = 0, rows = 0, alone = 0;  // rows: those of the joined ones that have a number on both sides
-    std::size_t verdicts[5] = {};
-    double geometric_mean = 0;  // of the ratios; 0 if there are none
+    std::size_t verdicts[5] = {}, of_one_run[5] = {};  // those with a question mark, and unknown ones, apart
+    double geometric_mean = 0;                         // of the ratios; 0 if there are none
 
     std::size_t of(Verdict verdict) const { return verdicts[static_cast<std::size_t>(verdict)]; }
 };
 
 Summary summary_of(const Side& base, const Side& other, const Compared& compared, const Join& join) {
-    Summary summary{base.name, other.name, join.rows.size(), 0, join.base_alone.size() + join.other_alone.size(),
-                    {},        0};
+    Summary summary{base.name, other.name, join.rows.size() * compared.values.size(), 0,
+                    join.base_alone.size() + join.other_alone.size()};
     std::vector<double> ratios;
     for (const Row& row : compared.rows) {
         if (row.other != &other) continue;
         ++summary.rows;
-        ++summary.verdicts[static_cast<std::size_t>(row.comparison.verdict)];
+        const auto verdict = static_cast<std::size_t>(row.comparison.verdict);
+        ++(row.comparison.is_of_one_run() ? summary.of_one_run : summary.verdicts)[verdict];
         if (row.comparison.ratio > 0) ratios.push_back(row.comparison.ratio);
     }
     summary.geometric_mean = geometric_mean(ratios);
@@ -169,6 +199,9 @@ std::string sentence_of(const Summary& summary, const Settings& settings, bool n
     std::vector<std::string> parts;
     for (const Verdict verdict : {Verdict::faster, Verdict::slower, Verdict::same, Verdict::unknown})
         if (const std::size_t n = summary.of(verdict); n > 0) parts.push_back(text("{} {}", n, name_of(verdict)));
+    for (const Verdict verdict : {Verdict::faster, Verdict::slower, Verdict::same, Verdict::unknown})
+        if (const std::size_t n = summary.of_one_run[static_cast<std::size_t>(verdict)]; n > 0)
+            parts.push_back(text("{} {} in one run", n, name_of(verdict)));
     if (const std::size_t n = summary.of(Verdict::none); n > 0)
         parts.push_back(text("{} of medians alone, without a verdict", n));
     std::string sentence =
@@ -183,8 +216,9 @@ std::string sentence_of(const Summary& summary, const Settings& settings, bool n
 
 void print_rows(Session& session, const std::vector<Side>& sides, const Compared& compared) {
     std::vector<RowColumn> columns;
-    append_names(session, sides, compared, columns);
-    append_figures(session, sides, columns);
+    const std::vector<RowColumn> own = figures(session, sides, compared);
+    append_names(session, sides, compared, own, columns);
+    columns.insert(columns.end(), own.begin(), own.end());
     Table table(session.output, session.format(), session.options.header, columns_of(columns));
     const bool is_markdown = session.format() == Format::markdown;
     const std::string title = title_of(session, sides, compared);
@@ -211,7 +245,10 @@ void print_summary(Session& session, const std::vector<Side>& sides, const Compa
         {{"faster", "faster"}, count(Verdict::faster)},
         {{"slower", "slower"}, count(Verdict::slower)},
         {{"same", "same"}, count(Verdict::same)},
-        {{"unknown", "unknown"}, count(Verdict::unknown)},
+        {{"unknown", "unknown"},
+         [](const Of& of) -> Cell {
+             return whole(std::accumulate(of.of_one_run, std::end(of.of_one_run), of.of(Verdict::unknown)));
+         }},
         {{"without_verdict", "without"}, count(Verdict::none)},
         {{"without_partner", "alone"}, [](const Of& of) { return whole(of.alone); }},
         {{"geometric_mean", "geometric mean", 1, 4}, [](const Of& of) { return ratio_cell(of.geometric_mean); }},

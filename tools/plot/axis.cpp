@@ -112,11 +112,11 @@ std::string shown_with(double value, const Quantity& quantity, int digits) {
     const double base = value * quantity.scale, size = std::abs(base);
     const std::string space = quantity.unit.empty() ? "" : " ";
     if (base == 0) return "0";
-    const bool plain = !quantity.prefixes || !std::isfinite(base);
-    if (plain) return digits_of(base, digits) + space + quantity.unit;
     // There are no kiloseconds, and no thousandths of a count.
     const bool is_time = quantity.unit == "s";
     const std::size_t largest = is_time ? 5 : 0, smallest = is_time ? 8 : 5;
+    const bool is_beyond = size >= 1e3 * prefixes[largest].factor || size < 1e-6 * prefixes[smallest].factor;
+    if (!quantity.prefixes || is_beyond) return digits_of(base, digits) + space + quantity.unit;
     const auto digits_with = [&](std::size_t i) { return digits_of(base / prefixes[i].factor, digits); };
     std::size_t i = largest;
     while (i < smallest && size < prefixes[i].factor * (1 - 1e-9)) ++i;
@@ -159,7 +159,7 @@ bool has_place(double value, bool log) {
 double Axis::position(double value) const {
     const double at = !log         ? (value - low) / (high - low)
                       : value <= 0 ? 0
-                                   : std::log(value / low) / std::log(high / low);
+                                   : (std::log(value) - std::log(low)) / (std::log(high) - std::log(low));
     return std::isnan(at) ? -1 : std::clamp(at, -1.0, 2.0);
 }
 
@@ -174,9 +174,10 @@ void Axis::finish(bool from_zero, double margin) {
     if (is_empty_) low = log ? 1 : 0, high = log ? 10 : 1;
     if (log) {
         if (low == high) low /= 2, high *= 2;
-        const double room = std::pow(high / low, margin);
-        low /= from_zero ? std::max(room, 1.2) : room;
-        high *= room;
+        // (The quotient of the limits may be no number.)
+        const double room = std::exp(margin * (std::log(high) - std::log(low)));
+        low = std::max(1e-300, low / (from_zero ? std::max(room, 1.2) : room));
+        high = std::min(1e300, high * room);
         return;
     }
     if (from_zero) low = std::min(low, 0.0), high = std::max(high, 0.0);

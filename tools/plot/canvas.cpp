@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "common/io/terminal.hpp"
 #include "common/io/text.hpp"
 #include "tools/plot/figure.hpp"
 
@@ -53,12 +54,21 @@ void Canvas::line(double x1, double y1, double x2, double y2, int color, int gap
 
 void Canvas::put(std::size_t column, std::size_t row, const std::string& character, int color) {
     if (column >= width_ || row >= height_) return;
-    Cell& cell = cells_[row * width_ + column];
-    cell.character = character;
-    cell.color = color;
+    Cell* const cell = &cells_[row * width_ + column];
+    const bool is_wide = terminal_columns(character) > 1, has_next = column + 1 < width_;
+    if (is_wide && !has_next) return;
+    // What it takes half of becomes a blank.
+    if (cell->is_covered) cell[-1].character = " ";
+    if (has_next && cell[1].is_covered) cell[1].is_covered = false;
+    if (is_wide && column + 2 < width_ && cell[2].is_covered) cell[2].is_covered = false;
+    cell->character = character;
+    cell->is_covered = false;
+    cell->color = color;
+    if (is_wide) cell[1] = {0, "", true, color};
 }
 
 std::string Canvas::shown(const Cell& cell) const {
+    if (cell.is_covered) return "";
     if (!cell.character.empty()) return cell.character;
     if (cell.dots == 0) return " ";
     if (screen_.made_of == Characters::ascii) return ".";

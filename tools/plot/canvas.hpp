@@ -31,7 +31,7 @@ public:
     void dot(double x, double y, int color);
     // `gap`: dashes and gaps of so many dots; 0 for none.
     void line(double x1, double y1, double x2, double y2, int color, int gap = 0);
-    // A character over the dots of a cell.
+    // A character over the dots of a cell, or of two if it is wide.
     void put(std::size_t column, std::size_t row, const std::string& character, int color);
     std::size_t column_of(double x) const;
     std::size_t row_of(double y) const;
@@ -42,6 +42,7 @@ private:
     struct Cell {
         unsigned dots = 0;
         std::string character = {};
+        bool is_covered = false;  // by a wide character to its left
         int color = no_color;
     };
     std::string shown(const Cell& cell) const;

@@ -269,7 +269,10 @@ Choices choose(const Data& data, const Settings& settings) {
                            is_of_samples(chosen.kind);
     if (with_axes) choose_columns(data, chosen, settings);
     if (chosen.kind == Kind::automatic) chosen.kind = kind_of(data, chosen, settings);
-    if (is_of_samples(chosen.kind) && settings.y.empty() && is_ours(data)) chosen.y = "median_ns";
+    if (is_of_samples(chosen.kind) && settings.y.empty()) {
+        if (is_ours(data)) chosen.y = "median_ns";
+        else if (data.has("samples_ns") && !data.has("median_ns")) chosen.y = "samples_ns";
+    }
     if (chosen.kind == Kind::bars && !chosen.x.empty() && chosen.by.empty()) chosen.by = {chosen.x};
     if (chosen.kind != Kind::lines) chosen.x.clear();
     else if (chosen.x.empty())

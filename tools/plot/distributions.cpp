@@ -61,10 +61,11 @@ double bandwidth_of(const std::vector<double>& samples, const Quartiles& quartil
 
 // The samples of each row that has them, else the row's number. Failure(bad_input) if there are none.
 Samples samples_of(const Data& data, const Choices& chosen) {
-    const Field y = data.needed(chosen.y), lists = data.field(chosen.y == "median_ns" ? "samples_ns" : "");
+    const bool is_of_times = chosen.y == "median_ns" || chosen.y == "samples_ns";
+    const Field y = data.needed(chosen.y), lists = data.field(is_of_times ? "samples_ns" : "");
     const bool are_samples = lists.exists() || data.has("sample");
     // (A row for each sample has the sample where other rows have their median.)
-    const std::string label = label_of(are_samples && chosen.y == "median_ns" ? "_ns" : chosen.y);
+    const std::string label = label_of(are_samples && is_of_times ? "_ns" : chosen.y);
     Samples samples{groups_of(data, data.needed(chosen.by), most_series),
                     {},
                     INFINITY,

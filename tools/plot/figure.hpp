@@ -61,11 +61,12 @@ struct Figure {
     std::vector<Series> series = {};
     std::vector<std::string> rows = {};  // the names of rows, from the top; then y means nothing
     std::vector<Box> boxes = {};
-    std::set<std::size_t> headings = {};               // rows without boxes: the names of those below
-    std::vector<std::string> colors = {};              // of rows: the name of each category, if they mean anything
-    std::size_t left_out = 0;                          // rows of the table that have nothing to show,
-    const char* lacking = "number that can be shown";  // which would be this
-    std::string band;                                  // what the band or the whiskers show
+    std::set<std::size_t> headings = {};   // rows without boxes: the names of those below
+    std::vector<std::string> colors = {};  // of rows: the name of each category, if they mean anything
+    std::size_t left_out = 0;              // rows of the table that have nothing to show,
+    // Which would be this.
+    const char* lacking = "number that can be shown (1e-280 to 1e280 in size, or 0 where the axis is not logarithmic)";
+    std::string band;  // what the band or the whiskers show
 
     bool has_rows() const { return !rows.empty(); }
     // The line below the title of a picture.

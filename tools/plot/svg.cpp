@@ -121,8 +121,10 @@ void draw_line(Paper& paper, const Series& series, const char* color) {
     }
     for (std::size_t i = lower.size(); i > 0; --i) upper += lower[i - 1];
     if (!upper.empty())
-        paper.add(text("<path class=\"band\" d=\"{} Z\" fill=\"{}\" fill-opacity=\"0.18\" stroke=\"none\"/>\n", upper,
-                       color));
+        paper.add(
+            text("<path class=\"band\" d=\"{} Z\" fill=\"{}\" fill-opacity=\"0.18\" "
+                 "stroke=\"none\"/>\n",
+                 upper, color));
     const std::string dash = series.mark == Mark::roof ? "6 4" : dashes[series.dash];
     paper.add(text("<path class=\"line\" d=\"{}\" stroke-width=\"{}\"{}/>\n", path,
                    series.mark == Mark::roof ? "1.2" : "1.8",
@@ -169,9 +171,11 @@ void draw_violin(Paper& paper, const Series& series, double middle, const char* 
     const double low = paper.y_of(series.quartiles.low), high = paper.y_of(series.quartiles.high);
     paper.add(
         text("<path class=\"violin\" d=\"{}{} Z\" fill=\"{}\" fill-opacity=\"0.35\" stroke-width=\"1.2\">{}</path>\n"
-             "<rect class=\"quartiles\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"#222222\" "
+             "<rect class=\"quartiles\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" "
+             "height=\"{:.1f}\" fill=\"#222222\" "
              "stroke=\"none\"/>\n"
-             "<circle class=\"median\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" fill=\"#ffffff\" stroke=\"#222222\"/>\n",
+             "<circle class=\"median\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" fill=\"#ffffff\" "
+             "stroke=\"#222222\"/>\n",
              path, back, color, titled(series.points.front().hover), x - half, high, 2 * half, low - high, x,
              paper.y_of(series.quartiles.middle), radius));
 }
@@ -283,6 +287,7 @@ void draw_legend(Paper& paper) {
 
 }  // namespace
 
+// What has no row of its own lets the pointer through to what has one.
 std::string svg_of(const Figure& figure, const std::optional<Size>& size) {
     Paper paper(figure, size);
     paper.write("title", paper.left(), 22, figure.title, "start", "font-size=\"15\" font-weight=\"bold\"");
@@ -294,7 +299,9 @@ std::string svg_of(const Figure& figure, const std::optional<Size>& size) {
     return text(
                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:.0f} {:.0f}\" width=\"{:.0f}\" "
                "height=\"{:.0f}\" role=\"img\" class=\"{}\" font-family=\"sans-serif\" font-size=\"12\">\n"
-               "<title>{}</title>\n<rect class=\"paper\" width=\"{:.0f}\" height=\"{:.0f}\" fill=\"#ffffff\"/>\n",
+               "<title>{}</title>\n"
+               "<style>.line, .band, .quartiles, .median, .note {{ pointer-events: none; }}</style>\n"
+               "<rect class=\"paper\" width=\"{:.0f}\" height=\"{:.0f}\" fill=\"#ffffff\"/>\n",
                paper.width(), paper.height(), paper.width(), paper.height(), figure.kind, xml(figure.title),
                paper.width(), paper.height()) +
            paper.elements() + "</svg>\n";

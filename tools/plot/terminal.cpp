@@ -5,8 +5,10 @@
 #include <cmath>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "common/io/terminal.hpp"
 #include "tools/plot/words.hpp"
 
 namespace plot {
@@ -122,10 +124,15 @@ private:
             const std::string note = clean(point.note);
             if (column + 2 + width_of(note) > width_) continue;
             std::size_t at = column + 1;
-            for (std::size_t i = 0, next; i < note.size(); i = next) {  // a character, with its continuation bytes
-                for (next = i + 1; next < note.size() && (note[next] & 0xC0) == 0x80;) ++next;
+            for (std::size_t i = 0, next; i < note.size(); i = next) {  // a character, with those that combine with it
+                const CharacterSize size = size_of_first(std::string_view(note).substr(i));
+                for (next = i + size.bytes; next < note.size();) {
+                    const CharacterSize other = size_of_first(std::string_view(note).substr(next));
+                    if (other.columns > 0) break;
+                    next += other.bytes;
+                }
                 canvas_.put(at, row, note.substr(i, next - i), no_color);
-                at += width_of(note.substr(i, next - i));
+                at += size.columns;
             }
         }
     }
