@@ -49,6 +49,7 @@ struct Text {
 const std::map<std::string, std::function<void(Text&)>> passes = {
     {"builtin_variables",
      [](Text& text) { rewrite_builtin_variables(text.source, text.braces, text.spaces, text.edits); }},
+    {"attributes", [](Text& text) { rewrite_attributes(text.source, text.edits); }},
     {"shared_memory", [](Text& text) { rewrite_shared_memory(text.source, text.braces, text.edits); }},
     {"qualifiers", [](Text& text) { rewrite_qualifiers(text.source, text.braces, {}, text.edits); }},
     {"specifiers", [](Text& text) { rewrite_specifiers(text.source, text.edits); }},
