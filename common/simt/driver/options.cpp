@@ -81,7 +81,10 @@ void disable_exceptions(Options& o, const std::string&) { o.compiler.push_back("
 void set_template_depth(Options& o, const std::string& value) { o.compiler.push_back("-ftemplate-depth=" + value); }
 void set_random_seed(Options& o, const std::string& value) { o.compiler.push_back("-frandom-seed=" + value); }
 void disable_warnings(Options& o, const std::string&) { o.no_warnings = true, o.compiler.push_back("-w"); }
-void make_shared(Options& o, const std::string&) { o.linker.push_back("-shared"), o.compiler.push_back("-fPIC"); }
+/// (The simulator's threads go on after dlclose(), so the library must stay.)
+void make_shared(Options& o, const std::string&) {
+    extend(o.linker, {"-shared", "-Wl,-z,nodelete"}), o.compiler.push_back("-fPIC");
+}
 void set_dependency_file(Options& o, const std::string& value) { o.dependencies.file = value; }
 void add_target(Options& o, const std::string& value) { extend(o.dependencies.targets, {"-MT", value}); }
 void add_quoted_target(Options& o, const std::string& value) { extend(o.dependencies.targets, {"-MQ", value}); }

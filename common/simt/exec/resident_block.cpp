@@ -20,10 +20,9 @@
 
 namespace simt {
 
-namespace {
-
-// The block whose lanes run on this thread.
 __thread ResidentBlock* current_block = nullptr;
+
+namespace {
 
 constexpr unsigned lanes_per_warp = 32;
 

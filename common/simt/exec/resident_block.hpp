@@ -183,4 +183,7 @@ private:
     Context abandoned_;                            // written, never resumed
 };
 
+/// The block whose lanes run on this thread.
+extern __thread ResidentBlock* current_block;
+
 }  // namespace simt
