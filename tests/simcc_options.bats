@@ -187,3 +187,115 @@ print(one.start(10), two.other(10), one.start(20))'
         expect_output "325 326 325" || return
     done
 }
+
+# ---- macros
+
+# The macros that a .cu file sees which tell it about nvcc, but for those of the default architecture.
+macros_of() {
+    "$@" -E -Xcompiler -dM -x cu /dev/null | grep -E '^#define (__NVCC|__CUDACC|__CUDA_ARCH|CUDART_VERSION|__CUDA_API_VER)' |
+        grep -vE '__CUDACC_VER__|__CUDA_ARCH_HAS|__CUDA_ARCH(_FEAT.*|_SPECIFIC__|_FAMILY_SPECIFIC__|__) ' | sort -u
+}
+
+@test "macros tell a program about nvcc and its options as nvcc's do" {
+    sees() { # MACRO VALUE [OPTION]...; no value: not defined
+        local macro=$1 value=$2
+        shift 2
+        [ "$(simcc "$@" -E -Xcompiler -dM -x cu /dev/null | sed -n "s/^#define $macro //p")" = "$value" ] || complain "$macro is not '$value' with $*"
+    }
+    sees __NVCC__ 1
+    sees __CUDACC__ 1
+    sees CUDART_VERSION 13000
+    sees __CUDACC_VER_MAJOR__ 13
+    sees __CUDACC_VER_MINOR__ 0
+    sees __CUDACC_VER_BUILD__ 88
+    sees __NVCC_DIAG_PRAGMA_SUPPORT__ 1
+    local macro
+    for macro in RDC DEBUG EXTENDED_LAMBDA RELAXED_CONSTEXPR EWP; do sees "__CUDACC_${macro}__" ""; done
+    sees __CUDACC_RDC__ 1 -rdc=true
+    sees __CUDACC_RDC__ "" -rdc=true -rdc=false
+    sees __CUDACC_DEBUG__ 1 -G
+    sees __CUDACC_EXTENDED_LAMBDA__ 1 --extended-lambda
+    sees __CUDACC_EXTENDED_LAMBDA__ 1 -expt-extended-lambda
+    sees __CUDACC_RELAXED_CONSTEXPR__ 1 --expt-relaxed-constexpr
+    sees __CUDA_ARCH_LIST__ 900
+    sees __CUDA_ARCH_LIST__ 750,900 -gencode arch=compute_90,code=sm_90 -gencode arch=compute_75,code=sm_75
+    sees __CUDA_ARCH__ 900 -arch=all-major
+    sees __CUDA_ARCH_FEAT_SM90_ALL 1 -arch=sm_90a
+    sees __CUDA_ARCH_FEAT_SM90_ALL "" -arch=sm_90
+    sees __CUDA_ARCH_SPECIFIC__ 1000 -arch=sm_100a
+    sees __CUDA_ARCH_FAMILY_SPECIFIC__ 1000 -arch=sm_100f
+    printf '#ifndef __NVCC__\n#error\n#endif\n#ifdef __CUDACC__\n#error\n#endif\nint x[] = {__CUDA_ARCH_LIST__};\n' >host.cpp
+    capture simcc -arch=sm_80 -c host.cpp
+    expect_status 0
+}
+
+@test "macros are those of the installed nvcc, for the same options" {
+    need nvcc
+    local options
+    nvcc --version | grep -q 'release 13.0' || skip "another version of nvcc"
+    while read -r options; do
+        # shellcheck disable=SC2086  # words
+        diff <(macros_of nvcc $options) <(macros_of simcc $options) || complain "other macros with $options" || return
+    done <<'OPTIONS'
+-arch=sm_90
+-arch=sm_80 -rdc=true
+-arch=sm_80 -G --extended-lambda
+-arch=sm_90a --expt-relaxed-constexpr -dc
+-arch=sm_100f -ewp
+-arch=all
+-arch=all-major
+-gencode arch=compute_90,code=sm_90 -gencode arch=compute_75,code=sm_75
+OPTIONS
+}
+
+@test "pragmas about nvcc's diagnostics are accepted silently" {
+    file pragmas.cu <<'CU'
+#if defined(__NVCC__) && defined(__NVCC_DIAG_PRAGMA_SUPPORT__)
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 177, declared_but_not_referenced
+#define QUIET _Pragma("nv_diag_suppress 550") _Pragma("nv_exec_check_disable")
+#else
+#error nvcc is expected
+#endif
+QUIET
+__global__ void k() { int unused; }
+#pragma nv_diag_default 177
+#pragma nv_diagnostic pop
+#pragma hd_warning_disable
+int main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }
+CU
+    capture simcc -Wall -Wno-unused-variable pragmas.cu -run
+    expect_status 0 && expect_no_errors
+}
+
+# ---- files of options
+
+@test "options come from files, as CMake writes them: quoted, nested and several" {
+    mkdir 'two words' other
+    echo '#define VALUE 7' >'two words/value.h'
+    file main.cu <<'CU'
+#include <cstdio>
+#include "value.h"
+int main(int count, char** arguments) { printf("%d %s %c %s\n", VALUE + A, B, C, arguments[count - 1]); }
+CU
+    printf -- '-I"two words" -DA=3\r\n-optf other/more' >includes.rsp
+    printf -- "-DB=\\\\\"x\\\\ y\\\\\" \"-DC='c'\"\n\n" >other/more
+    printf -- '-run -run-args last' >run.rsp
+    : >empty
+    capture simcc -optf includes.rsp,empty --options-file=run.rsp main.cu
+    expect_status 0 && expect_no_errors && expect_output "10 x y c last"
+    printf 'main.cu -c -o made.o' >objects
+    capture simcc --options-file objects -optf=includes.rsp
+    expect_status 0 && [ -s made.o ]
+    for wrong in 'missing:cannot be read: No such file' 'other:cannot be read' 'loop:without end' 'open:a quote is not closed' 'unknown:unknown option'; do
+        printf -- '-optf loop' >loop
+        printf '"main.cu' >open
+        printf -- '--unknown-option' >unknown
+        capture simcc -optf "${wrong%%:*}" main.cu
+        expect_status 2
+        expect_refusal simcc "${wrong#*:}" || return
+    done
+    capture simcc main.cu -optf
+    expect_status 2
+    expect_refusal simcc "a value is missing"
+}
