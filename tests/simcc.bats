@@ -607,6 +607,60 @@ CU
     expect_errors_like '^ptx.cu:4:39: warning: inline PTX cannot be simulated' && expect_errors_like 'kernel unsupported.*bfe.u32'
 }
 
+@test "PTX without operands is simulated; any other without a type ends the kernel at the documented message" {
+    file ends.cu <<'CU'
+#include <cstdio>
+__device__ __noinline__ void leave(int n) { if (n % 2) asm volatile("exit;"); }
+__global__ void exits(int* p) {
+    __shared__ int s[64];
+    s[threadIdx.x] = 0;
+    __syncthreads();
+    leave(threadIdx.x);
+    s[threadIdx.x] = 1;
+    asm volatile("{ membar.cta; // ordered\n\t bar.sync 0; }" ::: "memory");
+    int sum = 0;
+    for (int i = 0; i < 64; ++i) sum += s[i];
+    p[blockIdx.x * 64 + threadIdx.x] = sum;
+}
+__global__ void exits_first(int* p) { if (threadIdx.x < 3) asm("exit;"); p[threadIdx.x] = 7; }
+__global__ void all_exit() { asm volatile("exit;"); }
+__global__ void traps(int n) { if (n) asm("trap;"); }
+int main() {
+    int* p;
+    cudaMallocManaged(&p, 4 * 192);
+    exits<<<3, 64>>>(p);
+    cudaDeviceSynchronize();
+    printf("%d %d %d", p[0], p[1], p[128 + 62]);
+    exits_first<<<1, 64>>>(p);
+    cudaDeviceSynchronize();
+    printf(" %d %d %d", p[0], p[2], p[3]);
+    all_exit<<<4, 1024>>>();
+    traps<<<1, 1>>>(0);
+    printf(" %s", cudaGetErrorName(cudaDeviceSynchronize()));
+    cudaFree(p);
+    traps<<<1, 1>>>(1);
+    printf(" %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+}
+CU
+    for flags in -O2 "-G -O0"; do
+        # shellcheck disable=SC2086  # words
+        capture simcc $flags ends.cu -o ends
+        expect_status 0 && expect_no_errors
+        capture ./ends
+        expect_output "32 0 32 32 32 7 cudaSuccess cudaErrorLaunchFailure" || return
+    done
+    local text message
+    message=$(sed -n 's/^\.Dq warning: \(inline PTX .*\)/\1/p' "$root/man/simcc.1")
+    for text in 'L: bra L;' '{ .reg .pred q; @q bra M; M: }' 'ret;' 'pmevent 3;' 'membar.gl; pmevent 3;' '{\n\t nanosleep.u32 20; \n}' \
+        '/* c */ @!p ret; // x' 'call f;' 'isspacep.shared p, q;' 'prefetch.global.L1 [a];' 'fence.proxy.async;' 'wgmma.fence.sync.aligned;'; do
+        printf '__global__ void other() {\n    asm volatile("%s");\n}\nint main() { other<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n' "${text//\\/\\\\}" >other.cu
+        capture simcc other.cu -o other
+        expect_status 0 && [ "$errors" = "other.cu:2:5: warning: $message" ] || complain "$text: not the message of the page" || return
+        capture ./other
+        [ "$status" -eq $((719 & 255)) ] && expect_errors_like '^simcc: kernel other, block \(0,0,0\): ' || return
+    done
+}
+
 @test "a block runs on one multiprocessor, which is one of the simulator's threads" {
     file places.cu <<'CU'
 #include <cstdio>

@@ -42,8 +42,9 @@ void rewrite_allocations(const Source& source, Edits& edits);
 /// In checked code, threads that leave a function early report it.
 void rewrite_early_returns(const Source& source, const Braces& braces, Edits& edits);
 
-/// Inline PTX: reading a special register becomes a call; anything else ends the kernel if it is reached.
-void rewrite_inline_assembly(const Source& source, Edits& edits);
+/// Inline PTX: reading a special register, and instructions without operands, become calls; anything else ends the
+/// kernel if it is reached.
+void rewrite_inline_assembly(const Source& source, const ExecutionSpaces& spaces, Edits& edits);
 
 /// Loops that only read until another thread writes let that thread run.
 void rewrite_waiting_loops(const Source& source, const Braces& braces, Edits& edits);

@@ -116,6 +116,19 @@ SIMT_INLINE void __nanosleep(unsigned, ::simt::Site site = ::simt::Site::here())
 
 [[noreturn]] SIMT_INLINE void __trap() { ::simt::fail_lane("__trap()"); }
 SIMT_INLINE void __brkpt() {}
+
+namespace simt {
+inline namespace SIMT_FLAVOR {
+
+/// PTX's exit: the thread ends, wherever it is.
+[[noreturn]] SIMT_UNCHECKED void exit_thread(Site site = Site::here()) {
+    if constexpr (is_checked) check::early_return();
+    waiting_lane(site);
+    end_lane();
+}
+
+}  // namespace SIMT_FLAVOR
+}  // namespace simt
 SIMT_INLINE void __prof_trigger(int) {}
 
 // ---- malloc and free in kernels: CUDA's heap in device memory, which lives until cudaDeviceReset

@@ -206,6 +206,9 @@ void detach_lane(unsigned x, unsigned y, unsigned z);
 /// The warp has stalled: returns the lane to run next, after setting current_warp. Does not return NULL.
 Context* schedule();
 
+/// Ends the running lane, which has a stack of its own.
+[[noreturn]] void end_lane();
+
 /// Ends the launch of the running lane with error 719, after "simcc: kernel k, block (x,y,z): <message>" on stderr.
 [[noreturn]] void fail_lane(const char* message);
 
