@@ -337,6 +337,26 @@ refused" || return
     done
 }
 
+@test "tiles of 64 to 512 threads wait, exchange, reduce and scan; one without a barrier is a race" {
+    for flags in -O2 "-G -O1"; do
+        # shellcheck disable=SC2086  # words
+        builds tiles -Wall -Wextra $flags
+        prints tiles "cudaSuccess 0" || return
+    done
+    sed 's/        tile.sync();$/        if (round != 1) tile.sync();/' "$programs/tiles.cu" >tiles.cu
+    simcc -G tiles.cu -o tiles
+    capture ./tiles
+    expect_status 86 && expect_errors_like 'Race reported between Write access'
+}
+
+@test "programs may ask which memory an address is in, and get 32-bit addresses of shared memory" {
+    for flags in -O2 "-G -O0"; do
+        # shellcheck disable=SC2086  # words
+        builds spaces -Wall -Wextra $flags
+        prints spaces "cudaSuccess 1 1 4 1 1 2 2 2 8" || return
+    done
+}
+
 @test "printf returns the number of arguments in a kernel, and the number of characters on the host" {
     cat >printing.cu <<'CU'
 #include <cstdio>
