@@ -228,6 +228,14 @@ no error"
     prints textures "0 failures, cudaSuccess"
 }
 
+@test "texels are gathered, and gradients, levels and resident texels work for every kind of texture" {
+    for flags in -O2 "-G -O0"; do
+        # shellcheck disable=SC2086  # words
+        builds texture_kinds -Wall -Wextra $flags
+        prints texture_kinds "cudaSuccess 0" || return
+    done
+}
+
 @test "atomics, shuffles, votes, cooperative groups, locks and fences let threads work together" {
     builds warps
     prints warps "histogram 625 625, shuffles 10000, tree 8128
