@@ -299,3 +299,29 @@ CU
     expect_status 2
     expect_refusal simcc "a value is missing"
 }
+
+# ---- the driver API
+
+@test "the page lists the functions of the driver API that are there, each works, and others do not compile" {
+    sed -n '/^\.Ss The driver API/,/^\.S[hs] [^T]/s/^\.Fn \([a-zA-Z0-9]*\).*/\1/p' "$root/man/simcc.1" | sort >listed
+    [ "$(wc -l <listed)" -gt 30 ] || complain "the page's list was not found"
+    simcc -E -x cu - <<<'#include <cuda.h>' | grep -oE 'CUresult cu[A-Z][A-Za-z0-9]*' | cut -d ' ' -f 2 | sort -u >declared
+    diff listed declared >&2 || complain "the page (<) and cuda.h (>) differ"
+    local name
+    while read -r name; do
+        grep -q "$name(" "$BATS_TEST_DIRNAME/simcc/driver.cu" || complain "driver.cu does not call $name" || return
+    done <listed
+    for flags in -O1 "-G -O0"; do
+        # shellcheck disable=SC2086  # words
+        capture simcc $flags "$BATS_TEST_DIRNAME/simcc/driver.cu" -lcuda -o driver
+        expect_status 0 && expect_no_errors
+        SIMCC_CHECK=none capture ./driver
+        expect_status 0 && expect_output "0 failures" || return
+    done
+    for name in cuModuleLoad cuLaunchKernel cuMemAllocManaged; do
+        echo "#include <cuda.h>
+int main() { $name(); }" >other.cu
+        capture simcc other.cu -lcuda -o other
+        expect_status 1 && expect_errors_like "other.cu:2:14: error: '?.*$name.* was not declared" || return
+    done
+}

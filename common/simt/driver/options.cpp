@@ -225,17 +225,14 @@ void set_standard(Options& o, const std::string& value) {
     o.standard = "-std=" + (older ? std::string("c++17") : value);
 }
 
-/// Libraries of the toolkit: ours replaces the runtime and NCCL; the driver and math libraries have no counterpart.
+/// Libraries of the toolkit: ours replaces the runtime, part of the driver API (cuda.h) and NCCL; the math libraries
+/// have no counterpart.
 void add_library(Options& o, const std::string& name) {
-    static constexpr std::string_view built_in[] = {"cudart", "cudart_static", "cudadevrt", "nvToolsExt", "nccl"};
+    static constexpr std::string_view built_in[] = {"cudart", "cudart_static", "cudadevrt",
+                                                    "cuda",   "nvToolsExt",    "nccl"};
     static constexpr std::string_view absent[] = {"nvrtc",    "cublas", "cublasLt", "cufft",     "cufftw", "cusparse",
                                                   "cusolver", "cudnn",  "nppc",     "nvidia-ml", "nvjpeg"};
     if (std::find(std::begin(built_in), std::end(built_in), name) != std::end(built_in)) return;
-    if (name == "cuda") {
-        throw UsageError(
-            "-lcuda: the simulator offers the runtime API only; "
-            "programs of the driver API (cuInit, cuLaunchKernel) need nvcc and a GPU");
-    }
     if (std::find(std::begin(absent), std::end(absent), name) != std::end(absent)) {
         throw UsageError("-l" + name + ": the simulator does not have this library; the program needs nvcc and a GPU");
     }
