@@ -80,7 +80,8 @@ exercise() {
         G)
             echo '__global__ void k(int* p) { *p = 1; } int main() { k<<<1, 1>>>(nullptr); return cudaDeviceSynchronize() == 0; }' >bad.cu
             status=0 && simcc -G bad.cu -o bad && ./bad 2>findings || status=$?
-            [ "$status" -eq 86 ] && grep -q 'Invalid __global__ write' findings
+            grep -q 'Invalid __global__ write' findings && return "$((status != 86))"
+            return 1
             ;;
         g) simcc -g -c add.cu -o g.o && readelf --debug-dump=info g.o | grep -q DW_TAG_formal_parameter ;;
         w) echo '#warning heard' >warning.cu && simcc -c warning.cu 2>&1 | grep -q heard && [ -z "$(says simcc -w -c warning.cu)" ] ;;
@@ -283,10 +284,13 @@ CU
     printf -- '-run -run-args last' >run.rsp
     : >empty
     capture simcc -optf includes.rsp,empty --options-file=run.rsp main.cu
-    expect_status 0 && expect_no_errors && expect_output "10 x y c last"
+    expect_status 0
+    expect_no_errors
+    expect_output "10 x y c last"
     printf 'main.cu -c -o made.o' >objects
     capture simcc --options-file objects -optf=includes.rsp
-    expect_status 0 && [ -s made.o ]
+    expect_status 0
+    [ -s made.o ]
     for wrong in 'missing:cannot be read: No such file' 'other:cannot be read' 'loop:without end' 'open:a quote is not closed' 'unknown:unknown option'; do
         printf -- '-optf loop' >loop
         printf '"main.cu' >open
@@ -314,7 +318,7 @@ CU
     for flags in -O1 "-G -O0"; do
         # shellcheck disable=SC2086  # words
         capture simcc $flags "$BATS_TEST_DIRNAME/simcc/driver.cu" -lcuda -o driver
-        expect_status 0 && expect_no_errors
+        expect_status 0 && expect_no_errors || return
         SIMCC_CHECK=none capture ./driver
         expect_status 0 && expect_output "0 failures" || return
     done
