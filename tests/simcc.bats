@@ -79,6 +79,56 @@ without init: cudaErrorLaunchFailure"
     expect_errors_like "kernel without_init, .*: cuda::barrier: used before init\(\)"
 }
 
+# orders WORD...: every order of the words, a line each.
+orders() {
+    local word rest i
+    [ $# -gt 0 ] || echo
+    for ((i = 1; i <= $#; ++i)); do
+        word=${!i}
+        orders "${@:1:i-1}" "${@:i+1}" | while read -r rest; do echo "$word $rest"; done
+    done
+}
+
+@test "attributes and specifiers of variables, kernels and functions stand in any order" {
+    {
+        echo '#include <cstdio>'
+        orders __device__ 'alignas(64)' '[[maybe_unused]]' static short | nl -w 1 -s ' ' | sed -E 's/([0-9]+) (.*)/\2 d\1 = 7;/'
+        orders __constant__ 'alignas(64)' __device__ const '[[maybe_unused]]' short | shuf -n 99 --random-source="$root/Makefile" |
+            nl -w 1 -s ' ' | sed -E 's/([0-9]+) (.*)/\2 c\1 = 7;/'
+        echo '__global__ void globals(int* good) {'
+        sed 's/.*/*good += (size_t)\&d& % 64 == 0 \&\& d& == 7;/' < <(seq 120)
+        sed 's/.*/*good += (size_t)\&c& % 64 == 0 \&\& c& == 7;/' < <(seq 99)
+        echo '}
+        __global__ void shared(int* good) {'
+        orders __shared__ 'alignas(64)' '[[maybe_unused]]' volatile short | nl -w 1 -s ' ' |
+            sed -E 's/([0-9]+) (.*)/\2 s\1[3]; s\1[2] = 1; *good += (size_t)s\1 % 64 == 0 \&\& s\1[2] == 1;/'
+        echo '}'
+        orders __global__ '__launch_bounds__(32)' '[[maybe_unused]]' static void | nl -w 1 -s ' ' |
+            sed -E 's/([0-9]+) (.*)/\2 k\1(int* good) { ++*good; }/'
+        orders __device__ '__attribute__((always_inline))' '[[nodiscard]]' inline auto | nl -w 1 -s ' ' |
+            sed -E 's/([0-9]+) (.*)/template <class T> \2 f\1(T x) -> T { return x + 1; }/'
+        echo '__global__ void functions(int* good) {'
+        sed 's/.*/*good += f&(1) == 2;/' < <(seq 120)
+        echo '}
+        int main() {
+            int* good;
+            cudaMallocManaged(&good, sizeof *good);
+            *good = 0;
+            globals<<<1, 1>>>(good);
+            shared<<<1, 1>>>(good);
+            functions<<<1, 1>>>(good);'
+        sed 's/.*/k&<<<1, 1>>>(good);/' < <(seq 120)
+        echo 'cudaDeviceSynchronize(); printf("%d %s\n", *good, cudaGetErrorName(cudaGetLastError())); cudaFree(good); }'
+    } >orders.cu
+    for flags in -O0 "-G -O0"; do
+        # shellcheck disable=SC2086  # words
+        capture simcc $flags -Wall orders.cu -o orders
+        expect_status 0
+        expect_no_errors
+        prints orders '579 cudaSuccess'
+    done
+}
+
 @test "a program may use the names of built-in variables and of the standard library for itself" {
     builds names
     prints names "member 16
@@ -176,6 +226,14 @@ no error"
 @test "textures on arrays, pitched and linear memory address, filter and convert as on a GPU, and refuse what it refuses" {
     builds textures -Wall -Wextra
     prints textures "0 failures, cudaSuccess"
+}
+
+@test "texels are gathered, and gradients, levels and resident texels work for every kind of texture" {
+    for flags in -O2 "-G -O0"; do
+        # shellcheck disable=SC2086  # words
+        builds texture_kinds -Wall -Wextra $flags
+        prints texture_kinds "cudaSuccess 0" || return
+    done
 }
 
 @test "atomics, shuffles, votes, cooperative groups, locks and fences let threads work together" {
@@ -284,6 +342,26 @@ others 3628800 20 16941 9 15 10 1616"
         expect_output "0 wrong, cudaSuccess
 refused" || return
         expect_errors_like "tiled_partition: tiles have 1, 2, 4, 8, 16 or 32 threads" || return
+    done
+}
+
+@test "tiles of 64 to 512 threads wait, exchange, reduce and scan; one without a barrier is a race" {
+    for flags in -O2 "-G -O1"; do
+        # shellcheck disable=SC2086  # words
+        builds tiles -Wall -Wextra $flags
+        prints tiles "cudaSuccess 0" || return
+    done
+    sed 's/        tile.sync();$/        if (round != 1) tile.sync();/' "$programs/tiles.cu" >tiles.cu
+    simcc -G tiles.cu -o tiles
+    capture ./tiles
+    expect_status 86 && expect_errors_like 'Race reported between Write access'
+}
+
+@test "programs may ask which memory an address is in, and get 32-bit addresses of shared memory" {
+    for flags in -O2 "-G -O0"; do
+        # shellcheck disable=SC2086  # words
+        builds spaces -Wall -Wextra $flags
+        prints spaces "cudaSuccess 1 1 4 1 1 2 2 2 8" || return
     done
 }
 
@@ -557,6 +635,60 @@ CU
     expect_errors_like '^ptx.cu:4:39: warning: inline PTX cannot be simulated' && expect_errors_like 'kernel unsupported.*bfe.u32'
 }
 
+@test "PTX without operands is simulated; any other without a type ends the kernel at the documented message" {
+    file ends.cu <<'CU'
+#include <cstdio>
+__device__ __noinline__ void leave(int n) { if (n % 2) asm volatile("exit;"); }
+__global__ void exits(int* p) {
+    __shared__ int s[64];
+    s[threadIdx.x] = 0;
+    __syncthreads();
+    leave(threadIdx.x);
+    s[threadIdx.x] = 1;
+    asm volatile("{ membar.cta; // ordered\n\t bar.sync 0; }" ::: "memory");
+    int sum = 0;
+    for (int i = 0; i < 64; ++i) sum += s[i];
+    p[blockIdx.x * 64 + threadIdx.x] = sum;
+}
+__global__ void exits_first(int* p) { if (threadIdx.x < 3) asm("exit;"); p[threadIdx.x] = 7; }
+__global__ void all_exit() { asm volatile("exit;"); }
+__global__ void traps(int n) { if (n) asm("trap;"); }
+int main() {
+    int* p;
+    cudaMallocManaged(&p, 4 * 192);
+    exits<<<3, 64>>>(p);
+    cudaDeviceSynchronize();
+    printf("%d %d %d", p[0], p[1], p[128 + 62]);
+    exits_first<<<1, 64>>>(p);
+    cudaDeviceSynchronize();
+    printf(" %d %d %d", p[0], p[2], p[3]);
+    all_exit<<<4, 1024>>>();
+    traps<<<1, 1>>>(0);
+    printf(" %s", cudaGetErrorName(cudaDeviceSynchronize()));
+    cudaFree(p);
+    traps<<<1, 1>>>(1);
+    printf(" %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+}
+CU
+    for flags in -O2 "-G -O0"; do
+        # shellcheck disable=SC2086  # words
+        capture simcc $flags ends.cu -o ends
+        expect_status 0 && expect_no_errors
+        capture ./ends
+        expect_output "32 0 32 32 32 7 cudaSuccess cudaErrorLaunchFailure" || return
+    done
+    local text message
+    message=$(sed -n 's/^\.Dq warning: \(inline PTX .*\)/\1/p' "$root/man/simcc.1")
+    for text in 'L: bra L;' '{ .reg .pred q; @q bra M; M: }' 'ret;' 'pmevent 3;' 'membar.gl; pmevent 3;' '{\n\t nanosleep.u32 20; \n}' \
+        '/* c */ @!p ret; // x' 'call f;' 'isspacep.shared p, q;' 'prefetch.global.L1 [a];' 'fence.proxy.async;' 'wgmma.fence.sync.aligned;'; do
+        printf '__global__ void other() {\n    asm volatile("%s");\n}\nint main() { other<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n' "${text//\\/\\\\}" >other.cu
+        capture simcc other.cu -o other
+        expect_status 0 && [ "$errors" = "other.cu:2:5: warning: $message" ] || complain "$text: not the message of the page" || return
+        capture ./other
+        [ "$status" -eq $((719 & 255)) ] && expect_errors_like '^simcc: kernel other, block \(0,0,0\): ' || return
+    done
+}
+
 @test "a block runs on one multiprocessor, which is one of the simulator's threads" {
     file places.cu <<'CU'
 #include <cstdio>
@@ -795,7 +927,7 @@ CU
 }
 
 @test "options that the simulator cannot honor are refused" {
-    for option in -ptx -cubin -fatbin -lcuda -lcublas; do
+    for option in -ptx -cubin -fatbin -lcublas -lnvrtc; do
         capture simcc $option x.cu
         expect_status 2
         expect_refusal simcc "^simcc: $option: the "

@@ -307,7 +307,7 @@ void refuse_shared_files(const Program& program, const std::vector<Typed>& typed
     if (program.input_files) inputs = inputs_among(program, options.operands);
     std::set<std::string> seen;
     for (const Typed& option : typed) {
-        if (!seen.insert(option.row->long_name()).second && !option.row->is_repeatable) continue;
+        if (!seen.insert(option.row->long_name()).second && !option.row->takes_all) continue;
         if (option.row->file == FileUse::input) inputs.push_back({option.row->long_name(), option.argument});
         if (option.row->file == FileUse::output) outputs.push_back({option.row->long_name(), option.argument});
     }

@@ -15,9 +15,12 @@ BOOST := $(if $(filter x86_64-% aarch64-%,$(shell $(CXX) -dumpmachine 2>/dev/nul
 # finds the library, but not its header, which is among g++'s own.)
 BACKTRACE_IN := $(dir $(filter /%,$(shell $(CXX) -print-file-name=libbacktrace.a 2>/dev/null)))
 BACKTRACE := $(if $(BACKTRACE_IN),-lbacktrace)
+# Thread-local variables: see exec/thread_access.cpp. (Other processors than x86-64 have this way of finding them by
+# default, and not every clang++ knows it.)
+SIMT_THREADS := $(if $(CLANG),,$(if $(filter x86_64-%,$(shell $(CXX) -dumpmachine 2>/dev/null)-),-mtls-dialect=gnu2))
 # (No tail calls, so that a backtrace shows which function of the API it came through.)
-SIMT_FLAGS = -std=c++20 $(SIMT_OPTIMIZE) -g1 $(WARNINGS) $(call of_gcc,HEAP) -fPIC -fno-semantic-interposition \
-    -ftls-model=initial-exec -I. -fno-optimize-sibling-calls \
+SIMT_FLAGS = -std=c++20 $(SIMT_OPTIMIZE) -g1 $(WARNINGS) $(call of_gcc,HEAP) -fPIC $(SIMT_THREADS) -fno-semantic-interposition \
+    -I. -fno-optimize-sibling-calls \
     -Icommon/simt/include $(if $(CLANG),$(BACKTRACE_IN:%=-idirafter %include))
 $(eval $(call stamp,simt,$$(CXX) $$(SIMT_FLAGS)))
 build/simt-%.o: build/simt-%.cpp build/flags-simt
@@ -27,7 +30,7 @@ build/simt/%.o: common/simt/%.cpp build/flags-simt
 	$(call say,$(CXX),$<)$(CXX) $(SIMT_FLAGS) -MMD -MP -c $< -o $@
 $(call at_levels,%.cpp,room,SIMT_OPTIMIZE,build/simt-ROOM.o)
 
-$(LIB)/libsimt.so: $(SIMT_ROOMS:%=build/simt-%.o) build/flags-link
+$(LIB)/libsimt.so: $(SIMT_ROOMS:%=build/simt-%.o) build/simt/exec/thread_access.o build/flags-link
 	@mkdir -p $(@D)
 	$(call say,link)$(share) $(filter %.o,$^) $(LIBRARIES) -o $@
 $(LIB)/libsimt.a: $(SIMT_ROOMS:%=build/simt-%.o) $(call simt_objects,$(SIMT_ALONE))

@@ -5,7 +5,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cstddef>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -53,6 +57,57 @@ List split(const std::string& text) {
     return parts;
 }
 
+// ---- files of options
+
+/// The words of an options file. As for nvcc, blanks and newlines separate, double quotes and backslashes protect.
+List words_of(const std::string& text, const std::string& name) {
+    List words;
+    bool open = false, quoted = false;  // a word, or a quote in it
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const bool separates = !quoted && std::isspace(static_cast<unsigned char>(text[i])) != 0;
+        if (!separates && !std::exchange(open, true)) words.emplace_back();
+        if (separates) {
+            open = false;
+        } else if (text[i] == '"') {
+            quoted = !quoted;
+        } else {
+            if (text[i] == '\\' && i + 1 < text.size()) ++i;
+            words.back() += text[i];
+        }
+    }
+    if (quoted) throw UsageError("options file '" + name + "': a quote is not closed");
+    return words;
+}
+
+std::string read_options_file(const std::string& name) {
+    std::ifstream file(name, std::ios::binary);
+    const bool is_folder = std::filesystem::is_directory(name);
+    if (!file.is_open() || is_folder) {
+        throw UsageError("options file '" + name + "' cannot be read: " + std::strerror(is_folder ? EISDIR : errno));
+    }
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// The arguments with the contents of options files in the place of their options; files may name others.
+List with_options_files(const List& arguments, unsigned depth = 0) {
+    constexpr unsigned most_depth = 32;
+    List expanded;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const std::size_t equals = arguments[i].find('=');
+        const std::string name = arguments[i].substr(0, equals);
+        if (name != "-optf" && name != "--optf" && name != "-options-file" && name != "--options-file") {
+            expanded.push_back(arguments[i]);
+            continue;
+        }
+        if (depth == most_depth) throw UsageError(name + ": options files that name each other without end");
+        if (equals == std::string::npos && i + 1 == arguments.size()) throw UsageError(name + ": a value is missing");
+        const std::string names = equals == std::string::npos ? arguments[++i] : arguments[i].substr(equals + 1);
+        for (const std::string& file : split(names))
+            extend(expanded, with_options_files(words_of(read_options_file(file), file), depth + 1));
+    }
+    return expanded;
+}
+
 // ---- the actions of the rows
 void ignore(Options&, const std::string&) {}
 void set_output(Options& o, const std::string& value) { o.output = value; }
@@ -81,7 +136,10 @@ void disable_exceptions(Options& o, const std::string&) { o.compiler.push_back("
 void set_template_depth(Options& o, const std::string& value) { o.compiler.push_back("-ftemplate-depth=" + value); }
 void set_random_seed(Options& o, const std::string& value) { o.compiler.push_back("-frandom-seed=" + value); }
 void disable_warnings(Options& o, const std::string&) { o.no_warnings = true, o.compiler.push_back("-w"); }
-void make_shared(Options& o, const std::string&) { o.linker.push_back("-shared"), o.compiler.push_back("-fPIC"); }
+/// (The simulator's threads go on after dlclose(), so the library must stay.)
+void make_shared(Options& o, const std::string&) {
+    extend(o.linker, {"-shared", "-Wl,-z,nodelete"}), o.compiler.push_back("-fPIC");
+}
 void set_dependency_file(Options& o, const std::string& value) { o.dependencies.file = value; }
 void add_target(Options& o, const std::string& value) { extend(o.dependencies.targets, {"-MT", value}); }
 void add_quoted_target(Options& o, const std::string& value) { extend(o.dependencies.targets, {"-MQ", value}); }
@@ -134,17 +192,31 @@ void set_language(Options& o, const std::string& value) {
     o.language = value;
 }
 
-/// sm_86, compute_90a, arch=compute_80,code=sm_80: the number sets __CUDA_ARCH__; native and all keep the default.
+/// sm_86, compute_90a, arch=compute_80,code=sm_80: the last number is __CUDA_ARCH__, and __CUDA_ARCH_LIST__ has all.
+/// all and all-major stand for CUDA 13's; they and native keep the default of __CUDA_ARCH__.
 void set_architecture(Options& o, const std::string& value) {
+    if (value == "all-major") o.architectures = {"75", "80", "90", "100", "110", "120"};
+    if (value == "all") {
+        o.architectures = {"75", "80", "86", "87", "88", "89", "90", "100", "103", "110", "120", "121"};
+    }
     std::size_t at = std::min(value.find("compute_"), value.find("sm_"));
     if (at == std::string::npos) return;
+    at = value.find('_', at) + 1;
     unsigned number = 0;
-    for (at = value.find('_', at) + 1; at < value.size() && std::isdigit(static_cast<unsigned char>(value[at])); ++at) {
-        number = 10 * number + static_cast<unsigned>(value[at] - '0');
+    std::size_t end = at;
+    for (; end < value.size() && std::isdigit(static_cast<unsigned char>(value[end])) != 0; ++end) {
+        number = 10 * number + static_cast<unsigned>(value[end] - '0');
     }
     if (number < 20 || number > 999) throw UsageError("'" + value + "' is not an architecture; example: sm_90");
     o.cuda_arch = 10 * number;
+    if (end < value.size() && (value[end] == 'a' || value[end] == 'f')) ++end;
+    o.architectures.push_back(value.substr(at, end - at));
 }
+
+/// What nvcc defines so that a program can ask for an option.
+void allow_extended_lambdas(Options& o, const std::string&) { o.own_macros.emplace_back("__CUDACC_EXTENDED_LAMBDA__"); }
+void relax_constexpr(Options& o, const std::string&) { o.own_macros.emplace_back("__CUDACC_RELAXED_CONSTEXPR__"); }
+void compile_extensible(Options& o, const std::string&) { o.own_macros.emplace_back("__CUDACC_EWP__"); }
 
 /// The headers need C++17. A program for an older standard is valid C++17, too.
 void set_standard(Options& o, const std::string& value) {
@@ -153,17 +225,14 @@ void set_standard(Options& o, const std::string& value) {
     o.standard = "-std=" + (older ? std::string("c++17") : value);
 }
 
-/// Libraries of the toolkit: ours replaces the runtime and NCCL; the driver and math libraries have no counterpart.
+/// Libraries of the toolkit: ours replaces the runtime, part of the driver API (cuda.h) and NCCL; the math libraries
+/// have no counterpart.
 void add_library(Options& o, const std::string& name) {
-    static constexpr std::string_view built_in[] = {"cudart", "cudart_static", "cudadevrt", "nvToolsExt", "nccl"};
+    static constexpr std::string_view built_in[] = {"cudart", "cudart_static", "cudadevrt",
+                                                    "cuda",   "nvToolsExt",    "nccl"};
     static constexpr std::string_view absent[] = {"nvrtc",    "cublas", "cublasLt", "cufft",     "cufftw", "cusparse",
                                                   "cusolver", "cudnn",  "nppc",     "nvidia-ml", "nvjpeg"};
     if (std::find(std::begin(built_in), std::end(built_in), name) != std::end(built_in)) return;
-    if (name == "cuda") {
-        throw UsageError(
-            "-lcuda: the simulator offers the runtime API only; "
-            "programs of the driver API (cuInit, cuLaunchKernel) need nvcc and a GPU");
-    }
     if (std::find(std::begin(absent), std::end(absent), name) != std::end(absent)) {
         throw UsageError("-l" + name + ": the simulator does not have this library; the program needs nvcc and a GPU");
     }
@@ -218,6 +287,7 @@ const OptionRow rows[] = {
     {"gencode", "generate-code", required, set_architecture, "arch=compute_NN,...: the same; the last one counts"},
     {"rdc", "relocatable-device-code", required, set_relocatable, "true: share device variables between files"},
     {"default-stream", "default-stream", required, set_default_stream, "legacy or per-thread"},
+    {"optf", "options-file", required, ignore, "FILE[,FILE]: read options from files"},  // before all others
     {"keep", "keep", none, set<&Options::keep>, "keep FILE.cu.cpp.ii"},
     {"v", "verbose", none, set<&Options::verbose>, "show the commands"},
     {"dryrun", "dryrun", none, dry_run, "show the commands and run none"},
@@ -245,8 +315,8 @@ const OptionRow rows[] = {
     {"Xarchive", "archive-options", required, ignore, ""},
     {"Xcudafe", "Xcudafe", required, ignore, ""},
     {"maxrregcount", "maxrregcount", required, ignore, ""},
-    {"expt-relaxed-constexpr", "expt-relaxed-constexpr", none, ignore, ""},
-    {"expt-extended-lambda", "extended-lambda", none, ignore, ""},
+    {"expt-relaxed-constexpr", "expt-relaxed-constexpr", none, relax_constexpr, ""},
+    {"expt-extended-lambda", "extended-lambda", none, allow_extended_lambdas, ""},
     {"cudart", "cudart", required, ignore, ""},
     {"m64", "m64", none, ignore, ""},
     {"m", "machine", required, ignore, ""},
@@ -280,7 +350,7 @@ const OptionRow rows[] = {
     {"keep-device-functions", "keep-device-functions", none, ignore, ""},
     {"Wdefault-stream-launch", "Wdefault-stream-launch", none, ignore, ""},
     {"Wmissing-launch-bounds", "Wmissing-launch-bounds", none, ignore, ""},
-    {"ewp", "extensible-whole-program", none, ignore, ""},
+    {"ewp", "extensible-whole-program", none, compile_extensible, ""},
     {"no-compress", "no-compress", none, ignore, ""},
     {"err-no", "display-error-number", none, ignore, ""},
     {"no-err-no", "no-display-error-number", none, ignore, ""},
@@ -452,8 +522,9 @@ void apply_option(Options& options, const std::vector<std::string>& arguments, s
 
 }  // namespace
 
-Options parse_options(const std::vector<std::string>& arguments) {
+Options parse_options(const std::vector<std::string>& command_line) {
     Options options;
+    const List arguments = with_options_files(command_line);
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         if (arguments[i].size() < 2 || arguments[i][0] != '-') {
             options.inputs.push_back({language_of(options.language, arguments[i]), arguments[i]});

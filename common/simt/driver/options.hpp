@@ -59,6 +59,8 @@ struct Options {
     bool checked = false;      ///< --check, -G: every load and store of device code reports itself to the checkers
     bool relocatable = false;  ///< -rdc=true, -dc: device variables are shared between files
     unsigned cuda_arch = 900;  ///< the value of __CUDA_ARCH__; 0: not defined
+    std::vector<std::string> architectures;  ///< -arch and -gencode: all numbers, with an a or f if they had one
+    std::vector<std::string> own_macros;     ///< by which a program can ask for options, as nvcc defines them
     Dependencies dependencies;
     std::vector<std::string> preprocessor;    ///< -I, -D, -U, -include: first stage only
     std::vector<std::string> system_folders;  ///< -isystem: searched last, compiled like the program's own

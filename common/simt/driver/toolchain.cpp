@@ -3,8 +3,10 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 #include <sstream>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -181,6 +183,49 @@ Command code_generation(const Options& options, bool clang) {
     return flags;
 }
 
+// ---- macros of nvcc
+
+/// The architectures without suffixes, each once, in order: 750,900.
+std::string architecture_list(const Options& options) {
+    std::set<unsigned> numbers;
+    for (const std::string& name : options.architectures) numbers.insert(10 * static_cast<unsigned>(std::stoul(name)));
+    if (numbers.empty()) numbers.insert(options.cuda_arch);
+    std::string list;
+    for (const unsigned number : numbers) list += (list.empty() ? "" : ",") + std::to_string(number);
+    return list;
+}
+
+/// What nvcc, of the CUDA version of our headers, defines in every source.
+Command macros_of_nvcc(const Options& options) {
+    return {"-D__NVCC__=1",
+            "-D__CUDACC_VER_MAJOR__=13",
+            "-D__CUDACC_VER_MINOR__=0",
+            "-D__CUDACC_VER_BUILD__=88",
+            "-D__CUDA_API_VER_MAJOR__=13",
+            "-D__CUDA_API_VER_MINOR__=0",
+            "-D__NVCC_DIAG_PRAGMA_SUPPORT__=1",
+            "-D__CUDACC_DEVICE_ATOMIC_BUILTINS__=1",
+            "-D__CUDA_ARCH_LIST__=" + architecture_list(options)};
+}
+
+/// What it defines in .cu files, according to the options.
+Command macros_of_device_code(const Options& options) {
+    Command macros = {"-D__CUDACC__=1", "-D__SIMCC__=1"};
+    if (options.checked) macros.emplace_back("-D__CUDACC_DEBUG__=1");
+    if (options.relocatable) macros.emplace_back("-D__CUDACC_RDC__=1");
+    for (const std::string& macro : options.own_macros) macros.push_back("-D" + macro + "=1");
+    if (options.cuda_arch == 0) return macros;  // as the host sees it
+    const std::string number = std::to_string(options.cuda_arch);
+    macros.push_back("-D__CUDA_ARCH__=" + number);
+    const char suffix = options.architectures.empty() ? ' ' : options.architectures.back().back();
+    if (suffix == 'a' || suffix == 'f') macros.push_back("-D__CUDA_ARCH_FAMILY_SPECIFIC__=" + number);
+    if (suffix == 'a') {
+        macros.push_back("-D__CUDA_ARCH_SPECIFIC__=" + number);
+        macros.push_back("-D__CUDA_ARCH_FEAT_SM" + number.substr(0, number.size() - 1) + "_ALL=1");
+    }
+    return macros;
+}
+
 }  // namespace
 
 Toolchain find_toolchain() {
@@ -229,12 +274,8 @@ Command preprocess_command(const Toolchain& toolchain, const Options& options, c
         command.push_back("-D" + std::string(word) + "=" + std::string(word));  // so that the rewriter finds it
     }
     if (options.checked) command.push_back("-DSIMT_CHECKED=1");
-    append(command, {"-D__CUDACC__=1", "-D__SIMCC__=1"});
-    if (options.cuda_arch != 0) {
-        for (const char* macro : {"-D__CUDA_ARCH__=", "-D__CUDA_ARCH_LIST__="}) {
-            command.push_back(macro + std::to_string(options.cuda_arch));
-        }
-    }
+    append(command, macros_of_nvcc(options));
+    append(command, macros_of_device_code(options));
     append(command, user_flags(options, [&](const std::string& flag, const std::string& value) {
                return is_definition(flag) && is_early(options, value);
            }));
@@ -291,6 +332,7 @@ Command host_command(const Toolchain& toolchain, const Options& options, const I
     append(command, plain_code_generation(options));
     append(command, options.compiler);
     append(command, dependency_flags(options.dependencies, object));
+    append(command, macros_of_nvcc(options));
     append(command, user_flags(options, [](const std::string& flag, const std::string&) { return flag != "-I"; }));
     append(command, user_search(toolchain, options));
     append(command, {"-x", source.language == Language::c ? "c" : "c++",

@@ -20,10 +20,9 @@
 
 namespace simt {
 
-namespace {
-
-// The block whose lanes run on this thread.
 __thread ResidentBlock* current_block = nullptr;
+
+namespace {
 
 constexpr unsigned lanes_per_warp = 32;
 
@@ -90,6 +89,7 @@ void ResidentBlock::begin(RunningLaunch& launch, uint64_t index, unsigned worker
     identity_.cooperative = launch.launch.cooperative;
     identity_.worker = worker;
     detached_ = has_polled_ = shared_is_saved = false;
+    is_new_ = true;
     upwards_ = true;
     tally_ = {};
     values_of_turn_ = 0;
@@ -113,6 +113,7 @@ void ResidentBlock::begin(RunningLaunch& launch, uint64_t index, unsigned worker
 
 Pause ResidentBlock::run() {
     current_block = this;
+    if (std::exchange(is_new_, false)) std::fill_n(tile_barriers, tile_barrier_count, TileBarrier{});
     launch_->launch.enter_block(identity_);
     polling_rounds_ = barriers_in_turn_ = long_turns_ = 0;
     Context* first = &starter_;

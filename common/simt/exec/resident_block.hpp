@@ -164,6 +164,7 @@ private:
     Progress* progress_ = nullptr;
     BlockIdentity identity_ = {};
     BarrierTally tally_;
+    bool is_new_ = true;               // no lane has run
     bool detached_ = false;            // some lane has waited: from then on each lane runs by itself
     bool has_polled_ = false;          // since the last barrier: the code that follows may be a loop that waits
     bool is_first_of_worker_ = false;  // of this launch
@@ -182,5 +183,8 @@ private:
     Context starter_;                              // the lane loop
     Context abandoned_;                            // written, never resumed
 };
+
+/// The block whose lanes run on this thread.
+extern __thread ResidentBlock* current_block;
 
 }  // namespace simt

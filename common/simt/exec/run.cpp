@@ -89,6 +89,8 @@ void leave_runtime() {
     if (in_kernel()) Uninterrupted::end();
 }
 
+void end_lane() { ResidentBlock::current()->drop_running_lane(); }
+
 void fail_lane(const char* message) {
     ResidentBlock* block = ResidentBlock::current();
     if (!block) std::abort();

@@ -17,6 +17,7 @@ __thread Context* current_lane = nullptr;
 __thread unsigned long long changes_made = 0;
 __thread unsigned long long values_seen = 0;
 __thread TurnsTaken* turns_taken = nullptr;
+__thread TileBarrier tile_barriers[tile_barrier_count] = {};
 __thread Interruption interruption;
 
 }  // namespace simt

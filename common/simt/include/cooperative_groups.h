@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Cooperative groups: blocks, grids, tiles of up to a warp, and groups of coalesced lanes.
+// Cooperative groups: blocks, grids, tiles, and groups of coalesced lanes.
 //
-// Not offered: tiles larger than a warp, clusters, and groups that span devices.
+// Not offered: clusters, and groups that span devices.
 #pragma once
 
 #include "cuda_runtime.h"
+#include "simt/tile.hpp"
 #include "simt/warp.hpp"
 
 namespace cooperative_groups {
@@ -138,7 +139,6 @@ private:
 
 // ---- groups
 
-
 /// Any group, when its kind is only known at run time: a block or some lanes of a warp.
 class thread_group {
 public:
@@ -190,6 +190,16 @@ public:
 };
 
 SIMT_INLINE thread_block this_thread_block() { return {}; }
+
+/// Memory that large tiles need on some GPUs, and not here.
+template <unsigned max_block_size = 1024>
+struct block_tile_memory {
+    char unused[32 * (max_block_size / 32)];
+};
+template <unsigned max_block_size>
+SIMT_INLINE thread_block this_thread_block(block_tile_memory<max_block_size>&) {
+    return {};
+}
 
 class grid_group {
 public:
@@ -255,32 +265,46 @@ struct ParentOfTile {
 template <>
 struct ParentOfTile<void> : ParentOfTile<thread_block> {};
 
-/// `tile_size` neighboring threads of a block or of a larger tile, a power of two up to a warp.
-template <unsigned tile_size, typename Parent = void>
-class thread_block_tile : public thread_group, public LaneGroup<thread_block_tile<tile_size, Parent>> {
-    static_assert(tile_size >= 1 && tile_size <= 32 && (tile_size & (tile_size - 1)) == 0,
-                  "the simulator has tiles of 1, 2, 4, 8, 16 and 32 threads");
-    using Lanes = LaneGroup<thread_block_tile<tile_size, Parent>>;
-
+/// The index of a tile in its parent, and their number.
+template <unsigned tile_size, typename Parent>
+class PlaceOfTile {
 public:
-    SIMT_INLINE thread_block_tile()
-        : thread_group(false, lanes_of_this_tile()),
-          meta_rank_(ParentOfTile<Parent>::thread_rank() / tile_size),
+    SIMT_INLINE PlaceOfTile()
+        : meta_rank_(ParentOfTile<Parent>::thread_rank() / tile_size),
           meta_size_((ParentOfTile<Parent>::size() + tile_size - 1) / tile_size) {}
-    template <typename OtherParent>
-    SIMT_INLINE thread_block_tile(const thread_block_tile<tile_size, OtherParent>& other)
-        : thread_group(false, lanes_of_this_tile()),
-          meta_rank_(other.meta_group_rank()),
-          meta_size_(other.meta_group_size()) {}
+    SIMT_INLINE PlaceOfTile(unsigned rank, unsigned size) : meta_rank_(rank), meta_size_(size) {}
 
-    using Lanes::sync;
-    using thread_group::lanes;
     static SIMT_INLINE unsigned thread_rank() { return ::simt::thread_rank() % tile_size; }
     static constexpr unsigned size() { return tile_size; }
     static constexpr unsigned num_threads() { return tile_size; }
-    // The index of this tile in its parent, and their number.
     SIMT_INLINE unsigned meta_group_rank() const { return meta_rank_; }
     SIMT_INLINE unsigned meta_group_size() const { return meta_size_; }
+
+private:
+    unsigned meta_rank_, meta_size_;
+};
+
+/// `tile_size` neighboring threads of a block or of a larger tile, a power of two up to 512. Up to a warp:
+template <unsigned tile_size, typename Parent = void, bool is_large = (tile_size > 32)>
+class thread_block_tile : public thread_group,
+                          public PlaceOfTile<tile_size, Parent>,
+                          public LaneGroup<thread_block_tile<tile_size, Parent, is_large>> {
+    static_assert(tile_size >= 1 && (tile_size & (tile_size - 1)) == 0,
+                  "tiles have 1, 2, 4, 8, 16, 32, 64, 128, 256 or 512 threads");
+    using Lanes = LaneGroup<thread_block_tile<tile_size, Parent, is_large>>;
+    using Place = PlaceOfTile<tile_size, Parent>;
+
+public:
+    SIMT_INLINE thread_block_tile() : thread_group(false, lanes_of_this_tile()) {}
+    template <typename OtherParent>
+    SIMT_INLINE thread_block_tile(const thread_block_tile<tile_size, OtherParent>& other)
+        : thread_group(false, lanes_of_this_tile()), Place(other.meta_group_rank(), other.meta_group_size()) {}
+
+    using Lanes::sync;
+    using Place::num_threads;
+    using Place::size;
+    using Place::thread_rank;
+    using thread_group::lanes;
 
 private:
     static SIMT_INLINE unsigned lanes_of_this_tile() {
@@ -288,12 +312,60 @@ private:
         const unsigned first = ::simt::lane_in_warp() / tile_size * tile_size;
         return ((1u << tile_size % 32) - 1) << first;
     }
-
-    unsigned meta_rank_, meta_size_;
 };
 
+/// Tiles of more than a warp.
 template <unsigned tile_size, typename Parent>
-SIMT_INLINE thread_block_tile<tile_size, Parent> tiled_partition(const Parent&) { return {}; }
+class thread_block_tile<tile_size, Parent, true> : public PlaceOfTile<tile_size, Parent> {
+    static_assert(tile_size <= 512 && (tile_size & (tile_size - 1)) == 0,
+                  "tiles have 1, 2, 4, 8, 16, 32, 64, 128, 256 or 512 threads");
+    using Place = PlaceOfTile<tile_size, Parent>;
+
+public:
+    SIMT_INLINE thread_block_tile() = default;
+    template <typename OtherParent>
+    SIMT_INLINE thread_block_tile(const thread_block_tile<tile_size, OtherParent>& other)
+        : Place(other.meta_group_rank(), other.meta_group_size()) {}
+
+    static SIMT_INLINE void sync(SIMT_SITE) { ::simt::tile_barrier(tile_size, site); }
+    /// A barrier in two halves: here all waiting happens in the second.
+    struct arrival_token {};
+    static SIMT_INLINE arrival_token barrier_arrive() { return {}; }
+    static SIMT_INLINE void barrier_wait(arrival_token&&, SIMT_SITE) { sync(site); }
+
+    template <typename T>
+    SIMT_INLINE T shfl(const T& value, int source_rank, SIMT_SITE) const {
+        return ::simt::TileValues<T>(tile_size, value, site)[static_cast<unsigned>(source_rank) % tile_size];
+    }
+    SIMT_INLINE int any(int predicate, SIMT_SITE) const { return count(predicate != 0, site) != 0; }
+    SIMT_INLINE int all(int predicate, SIMT_SITE) const { return count(predicate != 0, site) == tile_size; }
+
+    /// The first `last` values combined, lowest rank first.
+    template <typename T, typename Operation>
+    SIMT_INLINE T combine(const T& value, unsigned last, Operation&& operation, ::simt::Site site) const {
+        const ::simt::TileValues<T> values(tile_size, value, site);
+        if (last == 0) return T{};
+        T result = values[0];
+        for (unsigned rank = 1; rank < last; ++rank) result = operation(result, values[rank]);
+        return result;
+    }
+
+private:
+    SIMT_INLINE unsigned count(bool predicate, ::simt::Site site) const {
+        return combine(
+            static_cast<unsigned>(predicate), tile_size, [](unsigned a, unsigned b) { return a + b; }, site);
+    }
+};
+
+template <typename Group>
+constexpr bool spans_warps = false;
+template <unsigned tile_size, typename Parent>
+inline constexpr bool spans_warps<thread_block_tile<tile_size, Parent, true>> = true;
+
+template <unsigned tile_size, typename Parent>
+SIMT_INLINE thread_block_tile<tile_size, Parent> tiled_partition(const Parent&) {
+    return {};
+}
 
 SIMT_INLINE void expect_tile_size(unsigned tile_size) {
     const bool is_tile = tile_size >= 1 && tile_size <= 32 && (tile_size & (tile_size - 1)) == 0;
@@ -342,10 +414,22 @@ SIMT_INLINE coalesced_group labeled_partition(const Group& group, bool label, SI
     return binary_partition(group, label, site);
 }
 
-template <typename Group> SIMT_INLINE void sync(const Group& group, SIMT_SITE) { group.sync(site); }
-template <typename Group> SIMT_INLINE auto thread_rank(const Group& group) { return group.thread_rank(); }
-template <typename Group> SIMT_INLINE auto group_size(const Group& group) { return group.size(); }
-template <typename Group> SIMT_INLINE auto num_threads(const Group& group) { return group.num_threads(); }
+template <typename Group>
+SIMT_INLINE void sync(const Group& group, SIMT_SITE) {
+    group.sync(site);
+}
+template <typename Group>
+SIMT_INLINE auto thread_rank(const Group& group) {
+    return group.thread_rank();
+}
+template <typename Group>
+SIMT_INLINE auto group_size(const Group& group) {
+    return group.size();
+}
+template <typename Group>
+SIMT_INLINE auto num_threads(const Group& group) {
+    return group.num_threads();
+}
 
 /// One thread of the group calls the function; the others do not wait, or (_broadcast) wait and get its result.
 template <typename Group, typename Function, typename... Arguments>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The part of the driver API that can be built on the runtime API: devices, contexts, memory, streams, events. Loading
-// modules needs compiled GPU code, which the simulator does not have.
+// The part of the driver API that can be built on the runtime API: devices, contexts, memory, streams, events; simcc(1)
+// lists it. Loading modules needs compiled GPU code, which the simulator does not have.
 #pragma once
 #define CUDA_VERSION 13000
 #define __cuda_cuda_h__  // programs test for it
@@ -16,14 +16,15 @@ typedef cudaStream_t CUstream;
 typedef cudaEvent_t CUevent;
 
 // A driver error has the number of the runtime error with the same meaning.
-#define SIMT_DRIVER_RESULTS(X)                                                                                       \
-    X(CUDA_SUCCESS, 0) X(CUDA_ERROR_INVALID_VALUE, 1) X(CUDA_ERROR_OUT_OF_MEMORY, 2) X(CUDA_ERROR_NOT_INITIALIZED, 3) \
-    X(CUDA_ERROR_DEINITIALIZED, 4) X(CUDA_ERROR_NO_DEVICE, 100) X(CUDA_ERROR_INVALID_DEVICE, 101)                    \
-    X(CUDA_ERROR_INVALID_IMAGE, 200) X(CUDA_ERROR_INVALID_CONTEXT, 201) X(CUDA_ERROR_INVALID_HANDLE, 400)            \
-    X(CUDA_ERROR_NOT_FOUND, 500) X(CUDA_ERROR_NOT_READY, 600) X(CUDA_ERROR_ILLEGAL_ADDRESS, 700)                     \
-    X(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 701) X(CUDA_ERROR_LAUNCH_TIMEOUT, 702) X(CUDA_ERROR_ASSERT, 710)           \
-    X(CUDA_ERROR_LAUNCH_FAILED, 719) X(CUDA_ERROR_NOT_PERMITTED, 800) X(CUDA_ERROR_NOT_SUPPORTED, 801)               \
-    X(CUDA_ERROR_UNKNOWN, 999)
+#define SIMT_DRIVER_RESULTS(X)                                                                                      \
+    X(CUDA_SUCCESS, 0)                                                                                              \
+    X(CUDA_ERROR_INVALID_VALUE, 1) X(CUDA_ERROR_OUT_OF_MEMORY, 2) X(CUDA_ERROR_NOT_INITIALIZED, 3)                  \
+        X(CUDA_ERROR_DEINITIALIZED, 4) X(CUDA_ERROR_NO_DEVICE, 100) X(CUDA_ERROR_INVALID_DEVICE, 101)               \
+            X(CUDA_ERROR_INVALID_IMAGE, 200) X(CUDA_ERROR_INVALID_CONTEXT, 201) X(CUDA_ERROR_INVALID_HANDLE, 400)   \
+                X(CUDA_ERROR_NOT_FOUND, 500) X(CUDA_ERROR_NOT_READY, 600) X(CUDA_ERROR_ILLEGAL_ADDRESS, 700)        \
+                    X(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 701) X(CUDA_ERROR_LAUNCH_TIMEOUT, 702)                    \
+                        X(CUDA_ERROR_ASSERT, 710) X(CUDA_ERROR_LAUNCH_FAILED, 719) X(CUDA_ERROR_NOT_PERMITTED, 800) \
+                            X(CUDA_ERROR_NOT_SUPPORTED, 801) X(CUDA_ERROR_UNKNOWN, 999)
 #define SIMT_ENUMERATOR(name, value) name = value,
 typedef enum cudaError_enum { SIMT_DRIVER_RESULTS(SIMT_ENUMERATOR) } CUresult;
 #undef SIMT_ENUMERATOR
@@ -97,6 +98,10 @@ inline CUresult cuCtxSetCurrent(CUcontext context) {
 inline CUresult cuCtxCreate(CUcontext* context, unsigned int, CUdevice device) {
     *context = simt::context_of(device);
     return cuCtxSetCurrent(*context);
+}
+struct CUctxCreateParams;
+inline CUresult cuCtxCreate(CUcontext* context, CUctxCreateParams* parameters, unsigned int flags, CUdevice device) {
+    return parameters ? CUDA_ERROR_NOT_SUPPORTED : cuCtxCreate(context, flags, device);
 }
 inline CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
     *context = simt::context_of(device);

@@ -7,15 +7,24 @@
 
 namespace simcc {
 
-Rewritten rewrite(std::string_view preprocessed, std::string_view own_headers, const DeviceCode& code) {
-    const Source source(preprocessed, own_headers);
+namespace {
+
+/// The text with attributes where the passes and g++ expect them; empty if nothing has to move.
+std::string with_attributes_first(const Source& source) {
+    if (source.unmatched() != Source::none) return "";
+    Edits edits(source);
+    rewrite_attributes(source, edits);
+    return edits.empty() ? "" : edits.apply();
+}
+
+Rewritten rewrite_source(const Source& source, const DeviceCode& code) {
     Edits edits(source);
     if (const std::size_t bracket = source.unmatched(); bracket != Source::none) {
         // The structure is unknown then, and g++ would complain about the launches around it, not the bracket.
         const std::string name = "this '" + std::string(source[bracket]) + "' ";
         const bool opens = source[bracket].find_first_of("([{") == 0;
         edits.complain(bracket, name + (opens ? "is never closed" : "closes nothing"));
-        return {std::string(preprocessed), edits.diagnostics()};
+        return {std::string(source.text()), edits.diagnostics()};
     }
     const Braces braces(source);
     const Functions functions(source, braces);
@@ -28,7 +37,7 @@ Rewritten rewrite(std::string_view preprocessed, std::string_view own_headers, c
     rewrite_kernel_facts(source, braces, edits);
     if (code.checked) rewrite_allocations(source, edits);
     if (code.checked) rewrite_early_returns(source, braces, edits);
-    rewrite_inline_assembly(source, edits);
+    rewrite_inline_assembly(source, spaces, edits);
     rewrite_waiting_loops(source, braces, edits);
     rewrite_library_calls(source, functions, spaces, edits);
     rewrite_casts(source, braces, spaces, edits);
@@ -36,6 +45,15 @@ Rewritten rewrite(std::string_view preprocessed, std::string_view own_headers, c
     rewrite_kernel_pointers(source, functions, edits);
     rewrite_launches(source, braces, functions, edits);
     return {edits.apply(), edits.diagnostics()};
+}
+
+}  // namespace
+
+Rewritten rewrite(std::string_view preprocessed, std::string_view own_headers, const DeviceCode& code) {
+    const Source source(preprocessed, own_headers);
+    const std::string moved = with_attributes_first(source);
+    if (moved.empty()) return rewrite_source(source, code);
+    return rewrite_source(Source(moved, own_headers), code);
 }
 
 }  // namespace simcc

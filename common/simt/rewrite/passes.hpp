@@ -13,6 +13,9 @@
 
 namespace simcc {
 
+/// Attributes of declarations go ahead of all other specifiers. The other passes read the text with this done.
+void rewrite_attributes(const Source& source, Edits& edits);
+
 /// `threadIdx` and the other three become calls, unless the program declares a variable, parameter or member of that
 /// name. On the host they are errors.
 void rewrite_builtin_variables(const Source& source, const Braces& braces, const ExecutionSpaces& spaces, Edits& edits);
@@ -26,8 +29,7 @@ void rewrite_shared_memory(const Source& source, const Braces& braces, Edits& ed
 /// of it.
 void rewrite_qualifiers(const Source& source, const Braces& braces, const DeviceCode& code, Edits& edits);
 
-/// Specifiers that nvcc accepts and g++ does not: a bare `__noinline__`, a repeated `inline`, `alignas` after
-/// `__shared__`.
+/// Specifiers that nvcc accepts and g++ does not: a bare `__noinline__`, a repeated `inline`.
 void rewrite_specifiers(const Source& source, Edits& edits);
 
 /// Kernels keep what cudaFuncGetAttributes says about them: their launch bounds, and which functions with shared
@@ -40,8 +42,9 @@ void rewrite_allocations(const Source& source, Edits& edits);
 /// In checked code, threads that leave a function early report it.
 void rewrite_early_returns(const Source& source, const Braces& braces, Edits& edits);
 
-/// Inline PTX: reading a special register becomes a call; anything else ends the kernel if it is reached.
-void rewrite_inline_assembly(const Source& source, Edits& edits);
+/// Inline PTX: reading a special register, and instructions without operands, become calls; anything else ends the
+/// kernel if it is reached.
+void rewrite_inline_assembly(const Source& source, const ExecutionSpaces& spaces, Edits& edits);
 
 /// Loops that only read until another thread writes let that thread run.
 void rewrite_waiting_loops(const Source& source, const Braces& braces, Edits& edits);
@@ -73,5 +76,16 @@ void rewrite_launches(const Source& source, const Braces& braces, const Function
 /// device functions called on the host, functions of the runtime API that kernels do not have.
 void refuse_what_cuda_forbids(const Source& source, const Braces& braces, const Functions& functions,
                               const ExecutionSpaces& spaces, Edits& edits);
+
+// ---- what several passes need to know of a declaration
+
+/// Whether an attribute such as [[nodiscard]] begins at token i.
+bool begins_attribute(const Source& source, std::size_t i);
+
+/// The first token at or behind token i that belongs to no [[...]] and no alignas(...).
+std::size_t skip_attributes(const Source& source, std::size_t i);
+
+/// The last token of the type that begins with `struct` or a relative at token i: its name or its body.
+std::size_t end_of_type(const Source& source, std::size_t i);
 
 }  // namespace simcc

@@ -38,20 +38,6 @@ struct Variable {
     bool is_constant = false;  // __constant__
 };
 
-/// The last token of the type that begins with `struct` or a relative at token i: its name or its body.
-std::size_t end_of_type(const Source& source, std::size_t i) {
-    std::size_t end = i;
-    for (std::size_t j = i + 1; source.is_identifier(j) || source[j] == "::" || source[j] == ":"; ++j) end = j;
-    const std::size_t open = end + 1;
-    if (source[open] == "{" && source.partner(open) != Source::none) return source.partner(open);
-    return i;
-}
-
-/// Whether an attribute such as [[nodiscard]] begins at token i.
-bool begins_attribute(const Source& source, std::size_t i) {
-    return source[i] == "[" && source[i + 1] == "[" && source.partner(i) != Source::none;
-}
-
 /// The declaration around the qualifier at token i; its name is none if it declares a function.
 Variable variable_around(const Source& source, std::size_t i) {
     Variable variable;
@@ -62,8 +48,7 @@ Variable variable_around(const Source& source, std::size_t i) {
         --variable.first;
     }
     variable.has_linkage = source.is_literal(variable.first - 1);  // extern "C"
-    // Attributes of the declaration stay before all other words.
-    while (begins_attribute(source, variable.first)) variable.first = source.partner(variable.first) + 1;
+    variable.first = skip_attributes(source, variable.first);      // they stay before all other words
     for (std::size_t j = variable.first; j < source.size(); ++j) {
         const std::string_view token = source[j];
         variable.is_template |= token == "template";
@@ -202,35 +187,6 @@ void drop_repeated_inline(const Source& source, std::size_t i, Edits& edits) {
     }
 }
 
-bool is_specifier(std::string_view token) {
-    for (const std::string_view specifier : {"static", "extern", "const", "volatile", "thread_local", "__thread"}) {
-        if (token == specifier) return true;
-    }
-    return is_inline(token) || is_qualifier(token) || token == "constexpr";
-}
-
-/// The first of the specifiers and attributes right before token i; i if there is none.
-std::size_t first_specifier(const Source& source, std::size_t i) {
-    for (;;) {
-        const std::size_t open = source[i - 1] == ")" ? source.partner(i - 1) : Source::none;
-        if (is_specifier(source[i - 1])) {
-            --i;
-        } else if (open != Source::none && source[open - 1] == "__attribute__") {
-            i = open - 1;
-        } else {
-            return i;
-        }
-    }
-}
-
-/// `__shared__ alignas(16) float a[4]`: g++ wants alignas before all other specifiers.
-void move_alignas(const Source& source, std::size_t i, Edits& edits) {
-    const std::size_t first = first_specifier(source, i), close = source.partner(i + 1);
-    if (first == i || close == Source::none) return;
-    edits.insert_before(first, source.join(i, close + 1) + " ");
-    edits.replace(i, close + 1, "");
-}
-
 }  // namespace
 
 void rewrite_specifiers(const Source& source, Edits& edits) {
@@ -240,8 +196,6 @@ void rewrite_specifiers(const Source& source, Edits& edits) {
             // g++ accepts the word inside __attribute__((...)) and [[gnu::...]].
             const std::string_view before = source[i - 1];
             if (before != "(" && before != "," && before != "::") edits.replace(i, i + 1, "__attribute__((noinline))");
-        } else if (source[i] == "alignas") {
-            move_alignas(source, i, edits);
         } else if (is_inline(source[i])) {
             bool repeated = false;
             for (std::size_t j = i; j > 0 && (source.is_identifier(j - 1) || source[j - 1] == ")") && !repeated;) {

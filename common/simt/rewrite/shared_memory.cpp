@@ -114,6 +114,7 @@ Declaration declaration_around(const Source& source, std::size_t i) {
     while (first > 0 && source[first - 1] != ";" && source[first - 1] != "{" && source[first - 1] != "}" &&
            source[first - 1] != ":")
         --first;
+    first = skip_attributes(source, first);  // they stay before what becomes of the declaration
     while (last < source.size() && source[last] != ";" && source[last] != "{" && source[last] != "}") {
         last = source[last] == "(" && source.partner(last) != Source::none ? source.partner(last) + 1 : last + 1;
     }

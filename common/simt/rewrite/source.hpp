@@ -151,6 +151,7 @@ public:
     /// two ranges overlap, the one that begins first wins.
     std::string apply() const;
 
+    bool empty() const { return edits_.empty(); }
     const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
 
 private:

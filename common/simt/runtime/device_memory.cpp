@@ -12,6 +12,7 @@
 #include "common/simt/exec/machine.hpp"
 #include "common/simt/exec/resident_block.hpp"
 #include "common/simt/exec/run.hpp"
+#include "common/simt/exec/shared_window.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 #include "common/simt/include/simt/warp_state.hpp"
 #include "common/simt/runtime/device.hpp"
@@ -238,6 +239,20 @@ std::string describe(uintptr_t address, const Allocation& allocation) {
 }
 
 }  // namespace simt
+
+// ---- the spaces of addresses in device code
+
+simt::MemorySpace simt::space_of(const void* address) {
+    const ResidentBlock* const block = ResidentBlock::current();
+    if (!block) return MemorySpace::global;
+    if (block->is_on_lane_stack(reinterpret_cast<uintptr_t>(address))) return MemorySpace::local;
+    static thread_local const SharedWindow window;
+    const auto* const place = static_cast<const char*>(address);
+    if (place >= window.begin() && place < window.begin() + window.bytes()) return MemorySpace::shared;
+    const Uninterrupted section;
+    const auto allocation = runtime().memory.find(address);
+    return allocation && allocation->kind == MemoryKind::constant ? MemorySpace::constant : MemorySpace::global;
+}
 
 // ---- malloc, calloc and free, new and delete in programs that simcc has built: see include/simt/device_functions.hpp
 

@@ -57,6 +57,22 @@ void end_atomic(const volatile void* pointer, bool has_written) {
         check->end_atomic(reinterpret_cast<uintptr_t>(pointer), has_written);
 }
 
+// For racecheck alone: the barrier is no memory of the program, and a GPU's makes no request.
+void meet_in_tile(const volatile void* word, bool arrives, Site site) {
+    CheckedBlock* const check = CheckedBlock::current();
+    if (!check || !check->races()) return;
+    check::Access event{reinterpret_cast<uintptr_t>(word), sizeof(unsigned), check->running_lane(), Space::shared,
+                        arrives};
+    event.is_atomic = true;
+    event.kind = arrives ? AtomicKind::update : AtomicKind::load;
+    event.order = arrives ? Order::release : Order::acquire;
+    event.reach = Reach::block;
+    event.file = site.file;
+    event.line = site.line;
+    check->races()->begin_atomic(event);
+    check->races()->end_atomic(event.address, arrives);
+}
+
 // (The access itself follows.)
 extern "C" void simt_misaligned_vector(const void* vector, bool is_write) {
     CheckedBlock* const check = CheckedBlock::current();

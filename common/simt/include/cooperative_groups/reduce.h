@@ -12,11 +12,15 @@ inline namespace SIMT_FLAVOR {
 template <typename Group, typename T, typename Operation>
 SIMT_INLINE T reduce(const Group& group, const T& value, Operation&& operation,
                      ::simt::Site site = ::simt::Site::here()) {
-    const LaneValues<T> values(group.lanes(), value, site);
-    unsigned left = values.present();
-    T result = values[static_cast<unsigned>(__builtin_ctz(left))];
-    while (left &= left - 1) result = operation(result, values[static_cast<unsigned>(__builtin_ctz(left))]);
-    return result;
+    if constexpr (spans_warps<Group>) {
+        return group.combine(value, Group::size(), operation, site);
+    } else {
+        const LaneValues<T> values(group.lanes(), value, site);
+        unsigned left = values.present();
+        T result = values[static_cast<unsigned>(__builtin_ctz(left))];
+        while (left &= left - 1) result = operation(result, values[static_cast<unsigned>(__builtin_ctz(left))]);
+        return result;
+    }
 }
 
 }  // namespace SIMT_FLAVOR

@@ -60,6 +60,9 @@ void begin_atomic(const volatile void* address, unsigned bytes, AtomicKind kind,
                   const void* pc, Site site);
 void end_atomic(const volatile void* address, bool has_written);
 
+/// The running lane arrives at the barrier of a large tile, or has passed it. `word`: of this generation of the barrier.
+void meet_in_tile(const volatile void* word, bool arrives, Site site);
+
 /// The running lane fetches a texel through a texture; `of_array`: from a CUDA array. Called in a function that the
 /// kernel calls, from `pc`.
 void fetch(const volatile void* texel, unsigned bytes, bool of_array, const void* pc);

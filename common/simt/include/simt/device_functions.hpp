@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "simt/builtins.hpp"
 #include "simt/wait.hpp"
 
 namespace simt {
@@ -114,8 +115,49 @@ extern "C" clock_t clock(void) noexcept __asm__("simt_clock");
 /// The sleep lasts until all other lanes have had their turn.
 SIMT_INLINE void __nanosleep(unsigned, ::simt::Site site = ::simt::Site::here()) { ::simt::yield(site); }
 
+// ---- spaces of memory
+
+SIMT_INLINE unsigned int __isGlobal(const void* p) { return ::simt::space_of(p) == ::simt::MemorySpace::global; }
+SIMT_INLINE unsigned int __isShared(const void* p) { return ::simt::space_of(p) == ::simt::MemorySpace::shared; }
+SIMT_INLINE unsigned int __isConstant(const void* p) { return ::simt::space_of(p) == ::simt::MemorySpace::constant; }
+SIMT_INLINE unsigned int __isLocal(const void* p) { return ::simt::space_of(p) == ::simt::MemorySpace::local; }
+
+namespace simt {
+/// Addresses in shared memory fit 32 bits, and keep the alignment: the dynamic part begins here.
+constexpr size_t dynamic_shared_address = 1 << 24;
+}  // namespace simt
+
+SIMT_INLINE size_t __cvta_generic_to_shared(const void* p) {
+    return static_cast<size_t>(static_cast<const char*>(p) - simt_dynamic_shared) + ::simt::dynamic_shared_address;
+}
+SIMT_INLINE void* __cvta_shared_to_generic(size_t address) {
+    return simt_dynamic_shared + (address - ::simt::dynamic_shared_address);
+}
+// In the other spaces the two are the same.
+SIMT_INLINE size_t __cvta_generic_to_global(const void* p) { return reinterpret_cast<size_t>(p); }
+SIMT_INLINE size_t __cvta_generic_to_constant(const void* p) { return reinterpret_cast<size_t>(p); }
+SIMT_INLINE size_t __cvta_generic_to_local(const void* p) { return reinterpret_cast<size_t>(p); }
+SIMT_INLINE size_t __cvta_generic_to_grid_constant(const void* p) { return reinterpret_cast<size_t>(p); }
+SIMT_INLINE void* __cvta_global_to_generic(size_t address) { return reinterpret_cast<void*>(address); }
+SIMT_INLINE void* __cvta_constant_to_generic(size_t address) { return reinterpret_cast<void*>(address); }
+SIMT_INLINE void* __cvta_local_to_generic(size_t address) { return reinterpret_cast<void*>(address); }
+SIMT_INLINE void* __cvta_grid_constant_to_generic(size_t address) { return reinterpret_cast<void*>(address); }
+
 [[noreturn]] SIMT_INLINE void __trap() { ::simt::fail_lane("__trap()"); }
 SIMT_INLINE void __brkpt() {}
+
+namespace simt {
+inline namespace SIMT_FLAVOR {
+
+/// PTX's exit: the thread ends, wherever it is.
+[[noreturn]] SIMT_UNCHECKED void exit_thread(Site site = Site::here()) {
+    if constexpr (is_checked) check::early_return();
+    waiting_lane(site);
+    end_lane();
+}
+
+}  // namespace SIMT_FLAVOR
+}  // namespace simt
 SIMT_INLINE void __prof_trigger(int) {}
 
 // ---- malloc and free in kernels: CUDA's heap in device memory, which lives until cudaDeviceReset

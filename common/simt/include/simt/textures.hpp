@@ -34,7 +34,7 @@ SIMT_INLINE const TextureObject& texture_object(unsigned long long handle) {
 
 // ---- texture fetches
 
-// These are tex1Dfetch, tex1D, tex2D, tex3D, layered textures and cube maps.
+// These are tex1Dfetch, tex1D, tex2D, tex3D, layered textures and cube maps, and tex2Dgather.
 //
 // The rules are those of the CUDA programming guide, "Texture Fetching": texel centers have coordinates ending in one
 // half, and linear filtering weights the neighbors with 8-bit fractions.
@@ -279,49 +279,81 @@ SIMT_FETCH T fetch_cubemap(cudaTextureObject_t handle, float x, float y, float z
                        layer_offset(texture, 6 * layer + point.face));
 }
 
+/// One channel of the four texels that a linear filter at this point weights, against the clock from the lower left.
+template <typename T>
+SIMT_FETCH T gather_2d(cudaTextureObject_t handle, float x, float y, int channel) {
+    using Scalar = typename TexelType<T>::scalar;
+    static_assert(TexelType<T>::channels == 4, "tex2Dgather gives four texels: float4, int4 and so on");
+    TextureObject texture = texture_object(handle);
+    texture.how.filterMode = cudaFilterModeLinear;
+    const AxisSample a = sample_axis(texture, 0, x), b = sample_axis(texture, 1, y);
+    const int widths[] = {texture.format.x, texture.format.y, texture.format.z, texture.format.w};
+    const int xs[] = {a.first, a.second, a.second, a.first}, ys[] = {b.second, b.second, b.first, b.first};
+    Scalar values[4] = {};
+    for (int i = 0; i < 4 && widths[channel & 3] > 0; ++i)
+        values[i] = texel_channel<Scalar>(texture, xs[i], ys[i], 0, channel & 3);
+    T texels;
+    __builtin_memcpy(static_cast<void*>(&texels), values, sizeof texels);
+    return texels;
+}
+
 }  // namespace SIMT_FLAVOR
 }  // namespace simt
 
 // ---- fetches: T is the texel type, or float and its vectors when the texture is read as normalized floats ----------
-// Textures have one mipmap level here, so the level of detail does not matter.
-#define SIMT_TEXTURE(name, coordinates, fetched)                                \
-    template <typename T>                                                       \
-    SIMT_INLINE T name(cudaTextureObject_t texture_, SIMT_UNPACK coordinates) { \
-        return ::simt::fetched;                                                 \
+// Textures have one mipmap level here, so the level of detail and gradients do not matter, and all texels are resident.
+// Each has an older form, which stores through a pointer, and forms that tell whether the texels are resident.
+#define SIMT_TEXTURE_FORMS(name, coordinates, fetched, more)                                                      \
+    template <typename T>                                                                                         \
+    SIMT_INLINE T name(cudaTextureObject_t texture_, SIMT_UNPACK coordinates SIMT_UNPACK more) {                  \
+        return ::simt::fetched;                                                                                   \
+    }                                                                                                             \
+    template <typename T>                                                                                         \
+    SIMT_INLINE void name(T* to_, cudaTextureObject_t texture_, SIMT_UNPACK coordinates SIMT_UNPACK more) {       \
+        *to_ = ::simt::fetched;                                                                                   \
+    }                                                                                                             \
+    template <typename T>                                                                                         \
+    SIMT_INLINE T name(cudaTextureObject_t texture_, SIMT_UNPACK coordinates, bool* resident_ SIMT_UNPACK more) { \
+        *resident_ = true;                                                                                        \
+        return ::simt::fetched;                                                                                   \
+    }                                                                                                             \
+    template <typename T>                                                                                         \
+    SIMT_INLINE void name(T* to_, cudaTextureObject_t texture_, SIMT_UNPACK coordinates,                          \
+                          bool* resident_ SIMT_UNPACK more) {                                                     \
+        *resident_ = true;                                                                                        \
+        *to_ = ::simt::fetched;                                                                                   \
     }
 #define SIMT_UNPACK(...) __VA_ARGS__
+#define SIMT_TEXTURE(name, coordinates, fetched) SIMT_TEXTURE_FORMS(name, coordinates, fetched, ())
 SIMT_TEXTURE(tex1Dfetch, (int x_), fetch_linear<T>(texture_, x_))
 SIMT_TEXTURE(tex1D, (float x_), fetch_1d<T>(texture_, x_, 0))
-SIMT_TEXTURE(tex2D, (float x_, float y_), fetch_2d<T>(texture_, x_, y_, 0))
-SIMT_TEXTURE(tex3D, (float x_, float y_, float z_), fetch_3d<T>(texture_, x_, y_, z_))
+SIMT_TEXTURE(tex1DLod, (float x_, float), fetch_1d<T>(texture_, x_, 0))
+SIMT_TEXTURE(tex1DGrad, (float x_, float, float), fetch_1d<T>(texture_, x_, 0))
 SIMT_TEXTURE(tex1DLayered, (float x_, int layer_), fetch_1d<T>(texture_, x_, layer_))
+SIMT_TEXTURE(tex1DLayeredLod, (float x_, int layer_, float), fetch_1d<T>(texture_, x_, layer_))
+SIMT_TEXTURE(tex1DLayeredGrad, (float x_, int layer_, float, float), fetch_1d<T>(texture_, x_, layer_))
+SIMT_TEXTURE(tex2D, (float x_, float y_), fetch_2d<T>(texture_, x_, y_, 0))
+SIMT_TEXTURE(tex2DLod, (float x_, float y_, float), fetch_2d<T>(texture_, x_, y_, 0))
+SIMT_TEXTURE(tex2DGrad, (float x_, float y_, float2, float2), fetch_2d<T>(texture_, x_, y_, 0))
 SIMT_TEXTURE(tex2DLayered, (float x_, float y_, int layer_), fetch_2d<T>(texture_, x_, y_, layer_))
+SIMT_TEXTURE(tex2DLayeredLod, (float x_, float y_, int layer_, float), fetch_2d<T>(texture_, x_, y_, layer_))
+SIMT_TEXTURE(tex2DLayeredGrad, (float x_, float y_, int layer_, float2, float2), fetch_2d<T>(texture_, x_, y_, layer_))
+SIMT_TEXTURE_FORMS(tex2Dgather, (float x_, float y_), gather_2d<T>(texture_, x_, y_, channel_), (, int channel_ = 0))
+SIMT_TEXTURE(tex3D, (float x_, float y_, float z_), fetch_3d<T>(texture_, x_, y_, z_))
+SIMT_TEXTURE(tex3DLod, (float x_, float y_, float z_, float), fetch_3d<T>(texture_, x_, y_, z_))
+SIMT_TEXTURE(tex3DGrad, (float x_, float y_, float z_, float4, float4), fetch_3d<T>(texture_, x_, y_, z_))
 SIMT_TEXTURE(texCubemap, (float x_, float y_, float z_), fetch_cubemap<T>(texture_, x_, y_, z_, 0))
+SIMT_TEXTURE(texCubemapLod, (float x_, float y_, float z_, float), fetch_cubemap<T>(texture_, x_, y_, z_, 0))
+SIMT_TEXTURE(texCubemapGrad, (float x_, float y_, float z_, float4, float4), fetch_cubemap<T>(texture_, x_, y_, z_, 0))
 SIMT_TEXTURE(texCubemapLayered, (float x_, float y_, float z_, int layer_),
              fetch_cubemap<T>(texture_, x_, y_, z_, layer_))
-SIMT_TEXTURE(tex1DLod, (float x_, float), fetch_1d<T>(texture_, x_, 0))
-SIMT_TEXTURE(tex2DLod, (float x_, float y_, float), fetch_2d<T>(texture_, x_, y_, 0))
-SIMT_TEXTURE(tex3DLod, (float x_, float y_, float z_, float), fetch_3d<T>(texture_, x_, y_, z_))
+SIMT_TEXTURE(texCubemapLayeredLod, (float x_, float y_, float z_, int layer_, float),
+             fetch_cubemap<T>(texture_, x_, y_, z_, layer_))
+SIMT_TEXTURE(texCubemapLayeredGrad, (float x_, float y_, float z_, int layer_, float4, float4),
+             fetch_cubemap<T>(texture_, x_, y_, z_, layer_))
 #undef SIMT_TEXTURE
+#undef SIMT_TEXTURE_FORMS
 #undef SIMT_UNPACK
-
-/// The older forms, which store through a pointer.
-template <typename T>
-SIMT_INLINE void tex1Dfetch(T* to, cudaTextureObject_t handle, int x) {
-    *to = tex1Dfetch<T>(handle, x);
-}
-template <typename T>
-SIMT_INLINE void tex1D(T* to, cudaTextureObject_t handle, float x) {
-    *to = tex1D<T>(handle, x);
-}
-template <typename T>
-SIMT_INLINE void tex2D(T* to, cudaTextureObject_t handle, float x, float y) {
-    *to = tex2D<T>(handle, x, y);
-}
-template <typename T>
-SIMT_INLINE void tex3D(T* to, cudaTextureObject_t handle, float x, float y, float z) {
-    *to = tex3D<T>(handle, x, y, z);
-}
 
 // ---- surface reads and writes
 

@@ -199,12 +199,23 @@ struct TurnsTaken {
 };
 extern __thread TurnsTaken* turns_taken;
 
+/// The barrier of a tile of more than a warp, and all of a block's (see tile.hpp); zero when a block begins.
+struct TileBarrier {
+    unsigned arrived[2] = {0, 0};  ///< by the parity of the generation
+    unsigned generation = 0;
+};
+constexpr unsigned tile_barrier_count = 30;
+extern __thread TileBarrier tile_barriers[tile_barrier_count];
+
 /// A lane's first wait: the loop that ran it gives up the lanes after it, which get their own stacks. Sets
 /// current_lane.
 void detach_lane(unsigned x, unsigned y, unsigned z);
 
 /// The warp has stalled: returns the lane to run next, after setting current_warp. Does not return NULL.
 Context* schedule();
+
+/// Ends the running lane, which has a stack of its own.
+[[noreturn]] void end_lane();
 
 /// Ends the launch of the running lane with error 719, after "simcc: kernel k, block (x,y,z): <message>" on stderr.
 [[noreturn]] void fail_lane(const char* message);
@@ -213,6 +224,10 @@ Context* schedule();
 /// assert does.
 [[noreturn]] void fail_assertion(unsigned x, unsigned y, unsigned z, const char* expression, const char* file,
                                  unsigned line, const char* function);
+
+/// Where the memory at a device code's address is.
+enum class MemorySpace : unsigned char { global, shared, constant, local };
+MemorySpace space_of(const void* address);
 
 /// True on a thread that is running device code.
 bool in_kernel();
