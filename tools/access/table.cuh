@@ -195,7 +195,7 @@ inline const ColumnOf<AccessCells> access_columns[] = {
     {{"p_op", "op", 1, 0, 5, 3}, [](const AccessCells& of) -> Cell { return of.operation; }},
     {{"p_unroll", "unroll", 1, 0, 0, 8}, [](const AccessCells& of) -> Cell { return whole(of.unroll); }},
     {{"p_offset", "offset", 1, 0, 0, 5}, [](const AccessCells& of) { return of.option(PatternOption::offset); }},
-    {{"p_stride", "stride"}, [](const AccessCells& of) { return of.option(PatternOption::stride); }},
+    {{"p_stride", "stride", 1, 0, 0, 1}, [](const AccessCells& of) { return of.option(PatternOption::stride); }},
     {{"p_footprint_bytes", footprint_heading, footprint_scale, 0, 0, 8}, [](const AccessCells& of) -> Cell { return whole(of.footprint_bytes); }},
     {{"p_fetch_bytes"}, [](const AccessCells& of) { return whole_if_any(of.fetch_bytes); }},
     {{"p_sectors_per_request", "formula"}, [](const AccessCells& of) -> Cell { return Fixed{of.sectors(), 0}; }},

@@ -146,8 +146,8 @@ constexpr const char *request_heading = "cycles", *wavefront_heading = "per wave
 inline const ColumnOf<BankCells> bank_columns[] = {
     {{"p_word_bytes", "word", 1, 0, 4, 3}, [](const BankCells& of) -> Cell { return whole(of.word_bytes); }},
     {{"p_op", "op", 1, 0, 6, 4}, [](const BankCells& of) -> Cell { return of.operation; }},
-    {{"p_stride", "stride"}, [](const BankCells& of) { return of.option(BankOption::stride); }},
-    {{"p_padding", "padding"}, [](const BankCells& of) { return of.option(BankOption::padding); }},
+    {{"p_stride", "stride", 1, 0, 0, 1}, [](const BankCells& of) { return of.option(BankOption::stride); }},
+    {{"p_padding", "padding", 1, 0, 0, 1}, [](const BankCells& of) { return of.option(BankOption::padding); }},
     {{"p_ways", "ways"}, [](const BankCells& of) -> Cell { return whole(of.cost.ways); }},
     {{"p_wavefronts_per_request", "wavefronts"}, [](const BankCells& of) -> Cell { return whole(of.cost.wavefronts); }},
     {{"p_cycles_per_request", request_heading, 1, 2, 6, 1}, [](const BankCells& of) { return cycles_cell(of.cycles); }},
