@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "common/cli/host_program.hpp"
 
+#include <malloc.h>
+#include <sys/resource.h>
+
 #include <exception>
 #include <new>
 #include <string>
@@ -16,7 +19,17 @@ static const char* remedy_for(const std::exception& error) {
     return no_thread ? "; no thread could be started: raise the limit of processes (ulimit -u)" : "";
 }
 
+// glibc gives threads that meet in malloc() arenas of their own, and each reserves 128 MiB of addresses to begin with:
+// under a limit (ulimit -v) it would be a matter of luck whether they are left for data.
+static void share_memory_if_addresses_are_limited() {
+#ifdef M_ARENA_MAX
+    rlimit addresses{};
+    if (getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY) mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
 Exit run_to_its_end(const Program& program, const Options& options, Exit (*run)(const void*), const void* context) {
+    share_memory_if_addresses_are_limited();
     hold_standard_descriptors();
     const auto failed = [&](const std::string& message, Exit exit) {
         if (options.team->processes() > 1) return options.team->fail(message, exit);
