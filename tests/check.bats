@@ -36,7 +36,7 @@ load helpers
 }
 
 # For every row of the table in $output: "KERNEL COLUMN VALUE".
-figure() { columns kernel <(column "$1"); }
+figure() { columns kernel "$1"; }
 
 @test "--counters adds a column per counter, with the textbook's figures" {
     capture vecadd --counters -n 4Ki -k one-per-thread,vector4

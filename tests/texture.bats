@@ -7,7 +7,7 @@ load helpers
 
 # The rows of the variants in $output whose column $1 differs from column $2; "" if none does.
 differences() {
-    columns kernel <(column "$1") <(column "$2") | awk '$2 != $3'
+    columns kernel "$1" "$2" | awk '$2 != $3'
 }
 
 # Every matrix pattern has a verified row on every path, once per width. The constants run once in all.
