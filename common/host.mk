@@ -62,7 +62,7 @@ HOST_ROOMS := common/io common/process common/cli common/measure common/gang com
 ALONE := $(filter-out common/simt/%,$(filter %.cpp,$(foreach word,alone $(LEVELS),$(call marked,$(word)))))
 room_files = $(filter-out $(ALONE) $(call marked,program),$(wildcard $(1)/*.cpp))
 object = $(patsubst %.cpp,build/host/%.o,$(1))
-COMMON_HOST := $(patsubst %,build/host/common/%.o,io process cli measure) $(call object,$(filter common/%,$(ALONE)))
+COMMON_HOST := $(patsubst %,build/host/common/%.o,io cli measure) $(call object,$(filter common/%,$(ALONE)))
 OF_PROGRAM := $(filter-out common/simt/%,$(call marked,program))
 $(foreach room,$(HOST_ROOMS),$(eval $(call unit,host/$(room).cpp,$(call room_files,$(room)))))
 # The host files of the program $(1), and their objects.
@@ -79,7 +79,7 @@ build/host/%.o: %.cpp build/flags-host
 $(call at_levels,%.cpp,,OPTIMIZE,build/host/FILE.o)
 
 # The tests of single parts link this one.
-build/libgridutils.a: $(COMMON_HOST) build/host/common/gang.o $(call object,$(OF_PROGRAM))
+build/libgridutils.a: $(COMMON_HOST) build/host/common/process.o build/host/common/gang.o $(call object,$(OF_PROGRAM))
 	@rm -f $@
 	@$(AR) rcs $@ $^
 

@@ -53,6 +53,7 @@ RUNPATH := -Wl,-rpath,'$$ORIGIN/../lib/gridutils'
 backends_of = $(foreach backend,$(filter-out $(if $(filter $(1),$(UNCHECKED)),checked),$(BACKENDS)),build/$(backend)/$(1).isolated.o)
 $(foreach program,$(PROGRAMS) timing-test,$(eval bin/$(program): $(call backends_of,$(program)) $(call own_objects,$(program))))
 $(WITH_GANGS:%=bin/%): build/host/common/gang.o
+bin/memcheckdemo: build/host/common/process.o
 $(PROGRAMS:%=bin/%) bin/timing-test: bin/%: \
         $(call object,$(OF_PROGRAM)) $(call simt_objects,$(call marked,program)) $(SHARED) build/flags-link | bin
 	$(call say,link)$(CXX) $(RUNPATH) -Wl,-z,now $(filter %.o,$^) $(SHARED) \
