@@ -240,9 +240,9 @@ END
     # From 0 and to it there is no ratio, but a verdict.
     sed -i 's/,100,0,5/,100,3,5/' new
     capture compare -q old new --value sld_conflicts --fail-if slower:1000
-    [ "$status $(columns ratio verdict | head -1)" = "1 0.00000 slower" ]
+    [ "$status $(columns ratio verdict | head -1)" = "1 - slower" ]
     capture compare -q new old --value sld_conflicts --fail-if faster:1000
-    [ "$status $(columns ratio verdict | head -1)" = "1 0.00000 faster" ]
+    [ "$status $(columns ratio verdict | head -1)" = "1 - faster" ]
     # Other columns have to be said to be counts.
     refuses_here 4 'or say --exact if these are counts' compare old new --value spills --fail-if slower
     capture compare -q old new --value spills --exact --fail-if slower
@@ -424,7 +424,7 @@ END
     expect_output_like 'no row has a partner\.$'
     capture compare --value ns old other -q --summary --fail-if missing
     expect_status 1
-    [ "$(tail -1 stdout)" = old,other,0,0,0,0,0,0,2,0.00000 ] || complain "the summary"
+    [ "$(tail -1 stdout)" = old,other,0,0,0,0,0,0,2, ] || complain "the summary"
     refuses_here 4 'no row of other is in old' compare --value ns old other --fail-if slower:3%
 }
 
@@ -574,7 +574,7 @@ END
     capture compare equal negative
     expect_status 0
     expect_clean_table
-    [ "$(column ratio) $(column verdict)" = "0.00000 unknown" ]
+    [ "$(column ratio) $(column verdict)" = " unknown" ]
     printf 'kernel,median_ns\na,nan\nb,5\n' >nan
     printf 'kernel,median_ns\na,6\nb,5\n' >number
     capture compare nan number

@@ -89,7 +89,7 @@ expect_copies_verified() {
 
 @test "columns that do not apply to a variant are empty or none" {
     expect_fine streams -k 'launch-*' --csv
-    [ -z "$(columns p_sum_ns p_ideal_ns p_efficiency | tr -d ' \n')" ]
+    [ -z "$(columns p_sum_ns p_ideal_ns p_efficiency | tr -d ' \n-')" ]
     [ "$(column p_memory | sort -u)" = none ]
     [ "$(column n)" = "$(column p_operations)" ]
 }

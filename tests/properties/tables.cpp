@@ -97,9 +97,9 @@ std::string written(const Sample& sample, Format format) {
 std::string expected_field(const Cell& cell, char separator) {
     if (const auto* integer = std::get_if<long long>(&cell)) return std::to_string(*integer);
     if (const auto* number = std::get_if<Fixed>(&cell)) {
+        if (!std::isfinite(number->value)) return "";
         char digits[512];
-        std::snprintf(digits, sizeof digits, "%.*f", number->digits,
-                      std::isfinite(number->value) ? number->value : 0.0);
+        std::snprintf(digits, sizeof digits, "%.*f", number->digits, number->value);
         return digits;
     }
     std::string word = std::get<std::string>(cell);
