@@ -419,6 +419,48 @@ architecture 900 1
 graph 374.625 no error"
 }
 
+@test "nodes of graphs return their parameters, of captured launches, copies, fills and host functions, too" {
+    local options expected="captured: x 18 7.5 0 2
+y 18 7.5 7.5 7.5
+k 5, calls 1
+0: type 0, grid 1 1 1, block 32, shared 0, extra (nil)
+1: type 0, grid 1 1 1, block 4, shared 0, extra (nil)
+2: type 0, grid 1 1 1, block 4, shared 0, extra (nil)
+3: type 0, grid 1 1 1, block 1, shared 0, extra (nil)
+4: type 0, grid 1 1 1, block 4, shared 64, extra (nil)
+5: type 0, grid 2 1 1, block 2, shared 0, extra (nil)
+6: type 1
+7: type 2
+8: type 3
+kernels 1 1 1 1 1 1
+arguments 2 4, 3 4, 0.5 1, 5, 1 2.5
+pointers 1 1 1
+executable: x 24 13.5 0 4
+y 24 13.5 13.5 13.5
+graph: x 24 13.5 0 2
+y 24 13.5 13.5 13.5
+now 2 2 6
+copy 1 1, 8 1 1, kind 3
+memset 1 0 1 4 1
+host 1 1
+changed: x 9 9 9 2
+y 9 9 9 13.5
+k 20, calls 13
+now 12, 4
+built 5
+rows 1 8 8 2
+array 1 1 2
+fill 1 4 2
+array 9 9 9 13.5"
+    for options in "" -G; do
+        builds graphs $options || return
+        prints graphs "$expected" || return
+        [ -z "$options" ] || continue
+        capture ./graphs wrong
+        expect_status 0 && expect_output_like "wrong types: cudaErrorInvalidValue, cudaErrorInvalidValue" || return
+    done
+}
+
 @test "attributes of kernels show their static shared memory and launch bounds, and occupancy follows" {
     builds attributes -O1 -Wall -Wextra
     prints attributes "none 0 1024, 8 blocks, 57344 left, 1 0, cudaSuccess

@@ -55,7 +55,7 @@ private:
 cudaError_t kernel_operation(const cudaKernelNodeParams* parameters, Operation& operation) {
     if (!parameters) return cudaErrorInvalidValue;
     const void* kernel = parameters->func;
-    KernelTrampoline* const trampoline = kernel_trampoline(kernel);
+    KernelTrampoline* const trampoline = signature_of(kernel).trampoline;
     if (!trampoline) return cudaErrorInvalidDeviceFunction;
     const RecordingStream stream;
     const dim3 &grid = parameters->gridDim, &block = parameters->blockDim;
@@ -64,6 +64,7 @@ cudaError_t kernel_operation(const cudaKernelNodeParams* parameters, Operation& 
     const cudaError_t error = reported_by([&] { trampoline(kernel, configuration, parameters->kernelParams); });
     if (error) return error;
     operation = stream.graph().nodes.front()->operation;
+    operation.parameters = with_copies(*parameters);
     return cudaSuccess;
 }
 
@@ -73,7 +74,7 @@ cudaError_t copy_operation(const cudaMemcpy3DParms* parameters, Operation& opera
     cudaMemcpyKind kind = cudaMemcpyDefault;
     if (const cudaError_t error = block_copy(*parameters, copy, kind)) return error;
     if (const cudaError_t error = validate(copy, kind)) return error;
-    operation = {cudaGraphNodeTypeMemcpy, copy_work(copy)};
+    operation = {cudaGraphNodeTypeMemcpy, copy_work(copy), parameters_of(copy, kind)};
     return cudaSuccess;
 }
 
@@ -83,7 +84,7 @@ cudaError_t copy_operation(void* to, const void* from, size_t bytes, cudaMemcpyK
     copy.from = from;
     copy.width = bytes;
     if (const cudaError_t error = validate(copy, kind)) return error;
-    operation = {cudaGraphNodeTypeMemcpy, copy_work(copy)};
+    operation = {cudaGraphNodeTypeMemcpy, copy_work(copy), parameters_of(copy, kind)};
     return cudaSuccess;
 }
 
@@ -99,15 +100,29 @@ cudaError_t fill_operation(const cudaMemsetParams* parameters, Operation& operat
     fill.value = parameters->value;
     fill.element_bytes = bytes;
     if (const cudaError_t error = validate(fill)) return error;
-    operation = {cudaGraphNodeTypeMemset, fill_work(fill)};
+    operation = {cudaGraphNodeTypeMemset, fill_work(fill), *parameters};
     return cudaSuccess;
 }
 
 cudaError_t host_operation(const cudaHostNodeParams* parameters, Operation& operation) {
     if (!parameters || !parameters->fn) return cudaErrorInvalidValue;
     operation = {cudaGraphNodeTypeHost,
-                 host_function([function = parameters->fn, data = parameters->userData] { function(data); })};
+                 host_function([function = parameters->fn, data = parameters->userData] { function(data); }),
+                 *parameters};
     return cudaSuccess;
+}
+
+cudaError_t operation_of(const cudaGraphNodeParams* parameters, Operation& operation) {
+    if (!parameters) return cudaErrorInvalidValue;
+    switch (parameters->type) {
+        case cudaGraphNodeTypeKernel: return kernel_operation(&parameters->kernel, operation);
+        case cudaGraphNodeTypeMemcpy: return copy_operation(&parameters->memcpy.copyParams, operation);
+        case cudaGraphNodeTypeMemset: return fill_operation(&parameters->memset, operation);
+        case cudaGraphNodeTypeHost: return host_operation(&parameters->host, operation);
+        case cudaGraphNodeTypeEventRecord: return event_record_operation(parameters->eventRecord.event, operation);
+        case cudaGraphNodeTypeWaitEvent: return event_wait_operation(parameters->eventWait.event, operation);
+        default: return cudaErrorNotSupported;
+    }
 }
 
 cudaError_t event_record_operation(cudaEvent_t handle, Operation& operation) {
@@ -218,9 +233,8 @@ cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t original) {
 
 cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
                                    size_t count, const cudaKernelNodeParams* parameters) {
-    return add_node(
-        node, graph, dependencies, count, [=](Operation& operation) { return kernel_operation(parameters, operation); },
-        [=](GraphNode& added) { added.kernel = *parameters; });
+    return add_node(node, graph, dependencies, count,
+                    [=](Operation& operation) { return kernel_operation(parameters, operation); });
 }
 
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
@@ -327,14 +341,15 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {
 }
 
 cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* parameters) {
-    const cudaError_t error =
-        change_node(node, [=](Operation& operation) { return kernel_operation(parameters, operation); });
-    if (!error) node_of(node)->kernel = *parameters;
-    return error;
+    return change_node(node, [=](Operation& operation) { return kernel_operation(parameters, operation); });
 }
 
 cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeParams* parameters) {
     return change_node(node, [=](Operation& operation) { return host_operation(parameters, operation); });
+}
+
+cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const cudaMemcpy3DParms* parameters) {
+    return change_node(node, [=](Operation& operation) { return copy_operation(parameters, operation); });
 }
 
 cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const void* from, size_t bytes,
@@ -344,6 +359,10 @@ cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const
 
 cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const cudaMemsetParams* parameters) {
     return change_node(node, [=](Operation& operation) { return fill_operation(parameters, operation); });
+}
+
+cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* parameters) {
+    return change_node(node, [=](Operation& operation) { return operation_of(parameters, operation); });
 }
 
 // ---- queries
@@ -433,16 +452,40 @@ cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* 
     });
 }
 
-cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* parameters) {
+namespace {
+
+// A node whose parameters are unknown gives cudaErrorNotSupported.
+template <typename Parameters>
+cudaError_t return_parameters(cudaGraphNode_t node, cudaGraphNodeType type, Parameters* parameters) {
     return api([=] {
-        if (!node || !parameters || node_of(node)->operation.type != cudaGraphNodeTypeKernel) {
-            return cudaErrorInvalidValue;
-        }
-        // For a captured launch, the addresses of the kernel and of its arguments are unknown.
-        if (!static_cast<void*>(node_of(node)->kernel.func)) return cudaErrorNotSupported;
-        *parameters = node_of(node)->kernel;
+        if (!node || !parameters || node_of(node)->operation.type != type) return cudaErrorInvalidValue;
+        const auto* const found = std::get_if<Parameters>(&node_of(node)->operation.parameters);
+        if (!found) return cudaErrorNotSupported;
+        *parameters = *found;
         return cudaSuccess;
     });
+}
+
+}  // namespace
+
+cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams* parameters) {
+    std::shared_ptr<const KernelParameters> found;
+    const cudaError_t error = return_parameters(node, cudaGraphNodeTypeKernel, &found);
+    if (error || !parameters) return error ? error : report(cudaErrorInvalidValue);
+    *parameters = found->node;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, cudaMemcpy3DParms* parameters) {
+    return return_parameters(node, cudaGraphNodeTypeMemcpy, parameters);
+}
+
+cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, cudaMemsetParams* parameters) {
+    return return_parameters(node, cudaGraphNodeTypeMemset, parameters);
+}
+
+cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, cudaHostNodeParams* parameters) {
+    return return_parameters(node, cudaGraphNodeTypeHost, parameters);
 }
 
 cudaError_t cudaGraphDebugDotPrint(cudaGraph_t handle, const char* path, unsigned) {

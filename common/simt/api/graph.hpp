@@ -13,6 +13,7 @@ cudaError_t copy_operation(const cudaMemcpy3DParms* parameters, Operation& opera
 cudaError_t copy_operation(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, Operation& operation);
 cudaError_t fill_operation(const cudaMemsetParams* parameters, Operation& operation);
 cudaError_t host_operation(const cudaHostNodeParams* parameters, Operation& operation);
+cudaError_t operation_of(const cudaGraphNodeParams* parameters, Operation& operation);
 cudaError_t event_record_operation(cudaEvent_t event, Operation& operation);
 cudaError_t event_wait_operation(cudaEvent_t event, Operation& operation);
 

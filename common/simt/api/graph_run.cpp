@@ -129,6 +129,11 @@ cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t executable, cudaGraph
     return change_copy(executable, node, [=](Operation& operation) { return host_operation(parameters, operation); });
 }
 
+cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                             const cudaMemcpy3DParms* parameters) {
+    return change_copy(executable, node, [=](Operation& operation) { return copy_operation(parameters, operation); });
+}
+
 cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t executable, cudaGraphNode_t node, void* to,
                                                const void* from, size_t bytes, cudaMemcpyKind kind) {
     return change_copy(executable, node,
@@ -138,6 +143,11 @@ cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t executable, cudaG
 cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
                                              const cudaMemsetParams* parameters) {
     return change_copy(executable, node, [=](Operation& operation) { return fill_operation(parameters, operation); });
+}
+
+cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node,
+                                       cudaGraphNodeParams* parameters) {
+    return change_copy(executable, node, [=](Operation& operation) { return operation_of(parameters, operation); });
 }
 
 cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t handle, cudaGraphNode_t node, unsigned enabled) {

@@ -57,6 +57,9 @@ int submit(Launch&& launch, void* stream_handle) {
         if (Result result = validate(launch); result.error) return result;
         auto observer = events().launch_submitted(launch, stream_handle);
         Operation operation{cudaGraphNodeTypeKernel, nullptr};
+        if (stream->capturing()) {
+            if (auto parameters = parameters_of(launch)) operation.parameters = std::move(parameters);
+        }
         Device& device = stream->device();
         operation.work = [launch = std::move(launch), observer = std::move(observer), &device] {
             return Grid::run(launch, observer.get(), device);
@@ -74,7 +77,7 @@ namespace {
 cudaError_t launch_by_address(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
                               cudaStream_t stream, bool cooperative) {
     return api([=] {
-        KernelTrampoline* const trampoline = kernel_trampoline(kernel);
+        KernelTrampoline* const trampoline = signature_of(kernel).trampoline;
         if (!trampoline) return cudaErrorInvalidDeviceFunction;
         const size_t shared_bytes_in_all = shared_bytes + (cooperative ? facts_of(kernel).shared_bytes : 0);
         const int threads = static_cast<int>(block.x * block.y * block.z);

@@ -136,7 +136,8 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
 cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void* data) {
     return on_stream(handle, [=](Stream& stream) {
         if (!function) return cudaErrorInvalidValue;
-        return dispatch(stream, {cudaGraphNodeTypeHost, host_function([=] { function(data); })});
+        return dispatch(stream, {cudaGraphNodeTypeHost, host_function([=] { function(data); }),
+                                 cudaHostNodeParams{function, data}});
     });
 }
 

@@ -120,8 +120,9 @@ struct Question {
     unsigned answer = 0;
 };
 
-// The question that waits for its answer on this OS thread.
+// The question that waits for its answer on this OS thread, and who also wants to hear of the kernel.
 __thread Question* asked = nullptr;
+__thread KernelListener* listening = nullptr;
 
 }  // namespace
 
@@ -142,6 +143,21 @@ void answer_with_bounds(size_t most_threads) {
 
 void answer_if_asked(size_t most_threads) {
     if (asked) answer_with_bounds(most_threads);
+}
+
+bool is_asked() { return asked != nullptr; }
+
+void ask_for_kernel(const Launch& launch, KernelListener& listener) {
+    if (!launch.ask) return;
+    listening = &listener;
+    launch.ask(const_cast<void*>(launch.arguments.get()));
+    listening = nullptr;
+}
+
+bool is_kernel_wanted() { return listening != nullptr; }
+
+void answer_with_kernel(const void* kernel, void** arguments) {
+    if (kernel) listening->is_called(kernel, arguments);
 }
 
 }  // namespace simt

@@ -43,6 +43,17 @@ std::unique_ptr<RunningLaunch, void (*)(RunningLaunch*)> prepare(const Launch& l
 void start(const std::vector<RunningLaunch*>& launches);
 int result_of(const RunningLaunch& running);
 
+/// Hears of the kernel of a launch: its address and the addresses of its arguments, which live until the call returns.
+struct KernelListener {
+    virtual void is_called(const void* kernel, void** arguments) = 0;
+
+protected:
+    ~KernelListener() = default;
+};
+
+/// Asks the launch for its kernel. The listener hears nothing if the kernel cannot answer: see include/simt/launch.hpp.
+void ask_for_kernel(const Launch& launch, KernelListener& listener);
+
 constexpr size_t max_dynamic_shared_bytes = 227 << 10;
 
 /// True on a thread that is running device code.

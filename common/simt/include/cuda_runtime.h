@@ -228,10 +228,12 @@ inline void launch_from_addresses(void (*kernel)(Parameters...), const Configura
 
 template <typename... Parameters>
 inline KernelPointer::KernelPointer(void (*kernel)(Parameters...)) : address_(reinterpret_cast<void*>(kernel)) {
-    remember_kernel(address_, [](const void* address, const Configuration& configuration, void** arguments) {
+    static constexpr ParameterLayout layouts[] = {{sizeof(Parameters), alignof(Parameters)}..., {0, 0}};
+    const auto trampoline = [](const void* address, const Configuration& configuration, void** arguments) {
         const auto typed = reinterpret_cast<void (*)(Parameters...)>(const_cast<void*>(address));
         launch_from_addresses(typed, configuration, arguments, typename IndexListUpTo<sizeof...(Parameters)>::type());
-    });
+    };
+    remember_kernel(address_, {trampoline, layouts});
 }
 
 }  // namespace simt

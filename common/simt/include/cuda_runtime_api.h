@@ -280,8 +280,13 @@ SIMT_API(cudaGraphNodeGetDependencies, cudaGraphNode_t node, cudaGraphNode_t* de
 SIMT_API(cudaGraphKernelNodeGetParams, cudaGraphNode_t node, struct cudaKernelNodeParams* parameters);
 SIMT_API(cudaGraphKernelNodeSetParams, cudaGraphNode_t node, const struct cudaKernelNodeParams* parameters);
 SIMT_API(cudaGraphHostNodeSetParams, cudaGraphNode_t node, const struct cudaHostNodeParams* parameters);
+SIMT_API(cudaGraphHostNodeGetParams, cudaGraphNode_t node, struct cudaHostNodeParams* parameters);
+SIMT_API(cudaGraphMemcpyNodeGetParams, cudaGraphNode_t node, struct cudaMemcpy3DParms* parameters);
+SIMT_API(cudaGraphMemcpyNodeSetParams, cudaGraphNode_t node, const struct cudaMemcpy3DParms* parameters);
 SIMT_API(cudaGraphMemcpyNodeSetParams1D, cudaGraphNode_t node, void* to, const void* from, size_t bytes,
          enum cudaMemcpyKind kind);
+SIMT_API(cudaGraphMemsetNodeGetParams, cudaGraphNode_t node, struct cudaMemsetParams* parameters);
+SIMT_API(cudaGraphNodeSetParams, cudaGraphNode_t node, struct cudaGraphNodeParams* parameters);
 SIMT_API(cudaGraphMemsetNodeSetParams, cudaGraphNode_t node, const struct cudaMemsetParams* parameters);
 SIMT_API(cudaGraphDebugDotPrint, cudaGraph_t graph, const char* path, unsigned int flags);
 
@@ -298,6 +303,10 @@ SIMT_API(cudaGraphExecKernelNodeSetParams, cudaGraphExec_t executable, cudaGraph
          const struct cudaKernelNodeParams* parameters);
 SIMT_API(cudaGraphExecHostNodeSetParams, cudaGraphExec_t executable, cudaGraphNode_t node,
          const struct cudaHostNodeParams* parameters);
+SIMT_API(cudaGraphExecNodeSetParams, cudaGraphExec_t executable, cudaGraphNode_t node,
+         struct cudaGraphNodeParams* parameters);
+SIMT_API(cudaGraphExecMemcpyNodeSetParams, cudaGraphExec_t executable, cudaGraphNode_t node,
+         const struct cudaMemcpy3DParms* parameters);
 SIMT_API(cudaGraphExecMemcpyNodeSetParams1D, cudaGraphExec_t executable, cudaGraphNode_t node, void* to,
          const void* from, size_t bytes, enum cudaMemcpyKind kind);
 SIMT_API(cudaGraphExecMemsetNodeSetParams, cudaGraphExec_t executable, cudaGraphNode_t node,

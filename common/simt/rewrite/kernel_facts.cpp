@@ -5,13 +5,19 @@
 //     void k() { static char simt_launch_bounds[256]; ::simt::tell_bounds(sizeof simt_launch_bounds);
 //                static char simt_shared_of_f; f(1); }
 // (each with an attribute that keeps it). The kernel's own shared variables already are such variables. A launch asks
-// the kernel itself for its bounds (include/simt/launch.hpp); one without bounds says 0.
+// the kernel itself for its bounds (include/simt/launch.hpp); one without bounds says 0. In a file that uses graphs, a
+// kernel also tells its address and its arguments, for cudaGraphKernelNodeGetParams:
+//     ::simt::tell_kernel(0, [](auto simt_pick) -> decltype(simt_pick(k<T>)) { return simt_pick(k<T>); }, first, second);
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/simt/rewrite/passes.hpp"
@@ -22,12 +28,12 @@ namespace {
 class KernelFacts {
 public:
     KernelFacts(const Source& source, const Braces& braces, Edits& edits)
-        : source_(source), braces_(braces), edits_(edits) {}
+        : source_(source), braces_(braces), edits_(edits), has_graphs_(uses_graphs(source)) {}
 
     void rewrite() {
         collect_functions();
         for (std::size_t open : kernels_) {
-            edits_.insert_before(open + 1, bounds_of(open) + shared_of_callees(open));
+            edits_.insert_before(open + 1, answer_of(open) + shared_of_callees(open));
         }
         // (g++ would take the attribute's first name for a keyword of its own.)
         for (std::size_t i = 3; i < source_.size(); ++i) {
@@ -66,7 +72,128 @@ private:
         return Source::none;
     }
 
-    /// `__attribute__((simt_launch_bounds(256, 2)))` in the kernel's declaration.
+    /// What the kernel answers to the launch that asks it.
+    std::string answer_of(std::size_t open) const {
+        const std::string bounds = bounds_of(open), most = bounds.empty() ? "0" : "sizeof simt_launch_bounds";
+        const std::string kernel = has_graphs_ ? kernel_and_arguments(open) : "";
+        if (kernel.empty()) return bounds + " ::simt::tell_bounds(" + most + ");";
+        return bounds + " ::simt::tell_kernel(" + most + ", " + kernel + ");";
+    }
+
+    /// The kernel's choice among its overloads and the names of its parameters; empty if its own name is unknown in
+    /// the body, or a parameter has no name.
+    std::string kernel_and_arguments(std::size_t open) const {
+        const std::size_t first = braces_.at(open).statement;
+        const std::size_t name = name_of(first, open);
+        if (name == Source::none || braces_.in_type(open) || has_specifier(source_, first, open, "friend")) return "";
+        std::size_t parameters = name + 1;
+        std::string kernel(source_[name]);
+        if (source_[name] == ">") return "";
+        if (source_[parameters] == "<") {  // a specialization
+            parameters = skip_angles(source_, parameters);
+            kernel = source_.join(name, parameters);
+        } else if (source_[first] == "template") {
+            const std::optional<std::string> own = template_parameters(first + 1);
+            if (!own) return "";
+            kernel += *own;
+        }
+        if (source_[parameters] != "(") return "";
+        const std::optional<std::vector<std::string>> arguments = names_of_parameters(parameters);
+        if (!arguments) return "";
+        std::string list;
+        for (const std::string& argument : *arguments) {
+            list += ", " + argument;
+            if (argument == source_[name]) kernel.insert(0, scope_of(open));
+        }
+        const std::string picked = "simt_pick(" + kernel + ")";
+        return "[](auto simt_pick) -> decltype(" + picked + ") { return " + picked + "; }" + list;
+    }
+
+    /// `::outer::inner::`
+    std::string scope_of(std::size_t open) const {
+        std::string scope = "::";
+        for (std::size_t i = braces_.at(open).enclosing; i != Source::none; i = braces_.at(i).enclosing) {
+            std::size_t word = i;
+            while (word > braces_.at(i).statement && source_[word] != "namespace") --word;
+            if (source_.is_identifier(i - 1) && i - 1 != word) scope.insert(2, source_.join(word + 1, i) + "::");
+        }
+        return scope;
+    }
+
+    /// The pieces between the commas of the list whose brackets are at `open` and `close`, as their first and last
+    /// tokens; a default value does not count.
+    std::vector<std::pair<std::size_t, std::size_t>> pieces(std::size_t open, std::size_t close) const {
+        std::vector<std::pair<std::size_t, std::size_t>> found;
+        std::size_t first = open + 1, end = Source::none;
+        for (std::size_t i = first; i <= close; ++i) {
+            if (i == close || source_[i] == ",") {
+                if (i > first) found.emplace_back(first, std::min(end, i));
+                first = i + 1, end = Source::none;
+            } else if (source_[i] == "=" && end == Source::none) {
+                end = i;
+            } else if (source_[i] == "(" || source_[i] == "[" || source_[i] == "{") {
+                i = source_.partner(i);
+            } else if (may_open_angles(source_, i) && skip_angles(source_, i) != i) {
+                i = skip_angles(source_, i) - 1;
+            }
+        }
+        return found;
+    }
+
+    /// `<T, N>` for `<class T, int N = 4, class... Rest>`: from a pack on, or a parameter without a name, the list is
+    /// left to deduction. (g++ does not expand packs in such a lambda.)
+    std::optional<std::string> template_parameters(std::size_t open) const {
+        const std::size_t behind = skip_angles(source_, open);
+        if (behind == open) return {};
+        std::string list;
+        for (const auto& [first, end] : pieces(open, behind - 1)) {
+            const bool has_name = source_.is_identifier(end - 1) && end - first > 1 && !is_type_word(source_[end - 1]);
+            if (!has_name || source_[end - 2] == ".") break;
+            list += (list.empty() ? "<" : ", ") + std::string(source_[end - 1]);
+        }
+        return list.empty() ? list : list + ">";
+    }
+
+    static bool is_type_word(std::string_view word) {
+        constexpr std::string_view words[] = {
+            "class",  "typename", "int",   "unsigned", "signed", "long", "short", "char", "bool",   "float",
+            "double", "void",     "const", "volatile", "struct", "enum", "union", "auto", "size_t", "__restrict__"};
+        return std::find(std::begin(words), std::end(words), word) != std::end(words);
+    }
+
+    /// The names of the parameters in the brackets at `open`; none if one has no name that the tokens show.
+    std::optional<std::vector<std::string>> names_of_parameters(std::size_t open) const {
+        const std::size_t close = source_.partner(open);
+        std::vector<std::string> names;
+        for (auto [first, end] : pieces(open, close)) {
+            if (end - first == 1 && source_[first] == "void") continue;
+            while (source_[end - 1] == "]" && source_.partner(end - 1) > first) end = source_.partner(end - 1);
+            std::size_t name = end - 1;
+            if (source_[name] == ")" && source_[source_.partner(name) - 1] == ")") {  // void (*f)(int)
+                name = source_.partner(source_.partner(name) - 1);
+                while (source_[name] == "(" || source_[name] == "*") ++name;
+            }
+            const bool has_type = name > first && source_[name - 1] != "::" && has_type_before(first, name);
+            if (!source_.is_identifier(name) || is_type_word(source_[name]) || !has_type) return {};
+            names.emplace_back(source_[name]);
+            if (source_[name - 1] == ".") names.back() += "...";
+        }
+        return names;
+    }
+
+    /// Whether the tokens [first, name) are more than words such as `const` and `struct`.
+    bool has_type_before(std::size_t first, std::size_t name) const {
+        for (std::size_t i = first; i < name; ++i) {
+            const std::string_view word = source_[i];
+            const bool may_stand_before_type = word == "const" || word == "volatile" || word == "struct" ||
+                                               word == "enum" || word == "union" || word == "class" ||
+                                               word == "typename" || word == "__grid_constant__";
+            if (!may_stand_before_type) return true;
+        }
+        return false;
+    }
+
+    /// `__attribute__((simt_launch_bounds(256, 2)))` in the kernel's declaration; empty if there is none.
     std::string bounds_of(std::size_t open) const {
         for (std::size_t i = braces_.at(open).statement; i < open; ++i) {
             if (source_[i] != "simt_launch_bounds" || source_[i + 1] != "(") continue;
@@ -77,10 +204,9 @@ private:
                 const bool angles = may_open_angles(source_, end) && skip_angles(source_, end) != end;
                 end = angles ? skip_angles(source_, end) : end + 1;
             }
-            return " static char simt_launch_bounds[" + source_.join(i + 2, end) +
-                   "] __attribute__((used)); ::simt::tell_bounds(sizeof simt_launch_bounds);";
+            return " static char simt_launch_bounds[" + source_.join(i + 2, end) + "] __attribute__((used));";
         }
-        return " ::simt::tell_bounds(0);";
+        return "";
     }
 
     /// The functions with shared variables that the kernel calls, directly or not, as far as their names tell.
@@ -121,11 +247,21 @@ private:
     const Source& source_;
     const Braces& braces_;
     Edits& edits_;
+    const bool has_graphs_;
     std::map<std::string_view, std::vector<std::size_t>> bodies_;  // of each device function, as their opening braces
     std::vector<std::size_t> kernels_;
 };
 
 }  // namespace
+
+bool uses_graphs(const Source& source) {
+    for (std::size_t i = 0; i < source.size(); ++i) {
+        const std::string_view word = source[i];
+        const bool is_of_graphs = word.substr(0, 9) == "cudaGraph" || word.substr(0, 22) == "cudaStreamBeginCapture";
+        if (is_of_graphs && source.is_identifier(i) && !source.in_system_header(i)) return true;
+    }
+    return false;
+}
 
 void rewrite_kernel_facts(const Source& source, const Braces& braces, Edits& edits) {
     KernelFacts(source, braces, edits).rewrite();

@@ -150,7 +150,7 @@ void name_braced_arguments(const Source& source, std::size_t open, const std::st
 class Launches {
 public:
     Launches(const Source& source, const Braces& braces, const Functions& functions, Edits& edits)
-        : source_(source), braces_(braces), functions_(functions), edits_(edits) {}
+        : source_(source), braces_(braces), functions_(functions), edits_(edits), has_graphs_(uses_graphs(source)) {}
 
     void rewrite() {
         collect_pointers();
@@ -203,8 +203,10 @@ private:
         return source_[begin + 1] == "::" || source_[begin] == "::" || begin >= open ? "" : source_[begin];
     }
 
-    /// Whether the kernel in the tokens [begin, open) is defined in this file, without launch bounds.
+    /// Whether the launch has nothing to ask: the kernel in the tokens [begin, open) is defined in this file, without
+    /// launch bounds, and no node of a graph asks for the kernel.
     bool has_no_bounds(std::size_t begin, std::size_t open) const {
+        if (has_graphs_) return false;
         std::size_t name = begin;
         for (std::size_t i = begin; i < open; ++i) {
             if (source_.is_identifier(i)) name = i;
@@ -261,6 +263,7 @@ private:
     const Braces& braces_;
     const Functions& functions_;
     Edits& edits_;
+    const bool has_graphs_;
     std::set<std::string_view> pointers_;
 };
 

@@ -36,6 +36,10 @@ void rewrite_specifiers(const Source& source, Edits& edits);
 /// variables they call.
 void rewrite_kernel_facts(const Source& source, const Braces& braces, Edits& edits);
 
+/// Whether the program's own text names CUDA's graphs. Then its kernels can tell a node of a graph their address and
+/// their arguments.
+bool uses_graphs(const Source& source);
+
 /// In checked code `new`, and the compiler's built-in copies and fills, go through the simulator.
 void rewrite_allocations(const Source& source, Edits& edits);
 

@@ -71,7 +71,8 @@ cudaError_t block_copy(const cudaMemcpy3DParms& parameters, BlockCopy& copy, cud
             from.slice,
             parameters.extent.width * unit,
             parameters.extent.height,
-            parameters.extent.depth};
+            parameters.extent.depth,
+            &parameters};
     kind = parameters.kind;
     return cudaSuccess;
 }

@@ -138,6 +138,25 @@ Work fill_work(const BlockFill& fill) {
     };
 }
 
+NodeParameters parameters_of(const BlockCopy& copy, cudaMemcpyKind kind) {
+    if (copy.request) return *copy.request;
+    const auto end = [&](void* start, size_t pitch) {
+        return cudaPitchedPtr{start, pitch ? pitch : copy.width, copy.width, copy.height};
+    };
+    cudaMemcpy3DParms parameters = {};
+    parameters.srcPtr = end(const_cast<void*>(copy.from), copy.from_pitch);
+    parameters.dstPtr = end(copy.to, copy.to_pitch);
+    parameters.extent = {copy.width, copy.height, copy.depth};
+    parameters.kind = kind;
+    return parameters;
+}
+
+NodeParameters parameters_of(const BlockFill& fill) {
+    if (fill.depth > 1) return {};  // a node fills two dimensions
+    return cudaMemsetParams{fill.to,    fill.pitch, fill.value, fill.element_bytes, fill.width / fill.element_bytes,
+                            fill.height};
+}
+
 bool is_staged(const BlockCopy& copy) { return pageable(copy.from) && is_on_device(copy.to); }
 
 cudaError_t start_copy(const BlockCopy& copy, cudaMemcpyKind kind, const void* stream_handle, bool asynchronous) {
@@ -153,7 +172,10 @@ cudaError_t start_copy(const BlockCopy& copy, cudaMemcpyKind kind, const void* s
         Work in_order = in_turn(stream->device(), copy.from, copy.to, std::move(work));
         return dispatch(*stream, {cudaGraphNodeTypeMemcpy, std::move(in_order)}, how);
     };
-    if (stream->capturing()) return start(copy_work(copy), Start::on_thread);
+    if (stream->capturing()) {
+        Work in_order = in_turn(stream->device(), copy.from, copy.to, copy_work(copy));
+        return dispatch(*stream, {cudaGraphNodeTypeMemcpy, std::move(in_order), parameters_of(copy, kind)});
+    }
     if (asynchronous && !copy.empty()) {
         if (!pageable(copy.to) && !pageable(copy.from)) return start(copy_work(copy), Start::on_thread);
         if (!pageable(copy.to) && copy.width * copy.height * copy.depth <= largest_staged_copy) {
@@ -178,7 +200,8 @@ cudaError_t start_fill(const BlockFill& fill, const void* stream_handle, bool as
     const bool small = fill.width * fill.height * fill.depth <= largest_staged_copy;
     const Start start = asynchronous && !small ? Start::on_thread : Start::at_once_if_idle;
     Work in_order = in_turn(stream->device(), nullptr, fill.to, fill_work(fill));
-    return dispatch(*stream, {cudaGraphNodeTypeMemset, std::move(in_order)}, start);
+    NodeParameters parameters = stream->capturing() ? parameters_of(fill) : NodeParameters{};
+    return dispatch(*stream, {cudaGraphNodeTypeMemset, std::move(in_order), std::move(parameters)}, start);
 }
 
 }  // namespace simt

@@ -17,6 +17,9 @@ struct BlockCopy {
     size_t from_pitch = 0, from_slice = 0;
     size_t width = 0, height = 1, depth = 1;
 
+    /// What a node of a graph returns, if the request had this form: only there are CUDA's arrays named.
+    const cudaMemcpy3DParms* request = nullptr;
+
     bool empty() const { return width == 0 || height == 0 || depth == 0; }
 };
 
@@ -35,6 +38,10 @@ cudaError_t validate(const BlockFill& fill);
 
 Work copy_work(const BlockCopy& copy);
 Work fill_work(const BlockFill& fill);
+
+/// The parameters of a node that does this.
+NodeParameters parameters_of(const BlockCopy& copy, cudaMemcpyKind kind);
+NodeParameters parameters_of(const BlockFill& fill);
 
 /// Whether the copy goes from pageable host memory to the device. CUDA returns from such a copy, even from cudaMemcpy,
 /// when it has read the source. The copy may then be in flight, which matters only to streams that are not ordered

@@ -5,9 +5,11 @@
 // each kernel's blocks occupy every worker anyway.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <set>
+#include <variant>
 #include <vector>
 
 #include "common/simt/include/cuda_runtime_api.h"
@@ -15,10 +17,22 @@
 
 namespace simt {
 
+/// The parameters of a kernel node, with its own copies of the arguments.
+struct KernelParameters {
+    cudaKernelNodeParams node = {};
+    std::vector<void*> addresses;                   ///< of the arguments; node.kernelParams points to them
+    std::shared_ptr<std::max_align_t[]> arguments;  ///< where the copies are
+};
+
+/// What the API returns as the parameters of a node; nothing if it cannot tell.
+using NodeParameters = std::variant<std::monostate, std::shared_ptr<const KernelParameters>, cudaMemcpy3DParms,
+                                    cudaMemsetParams, cudaHostNodeParams>;
+
 /// One operation of a stream or a graph.
 struct Operation {
     cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
     Work work;  ///< null: nothing to do
+    NodeParameters parameters = {};
 };
 
 struct Graph;
@@ -28,7 +42,6 @@ struct GraphNode {
     Operation operation;
     std::vector<GraphNode*> dependencies;  ///< without duplicates
     GraphNode* original = nullptr;         ///< the node this one was cloned from
-    cudaKernelNodeParams kernel = {};      ///< of kernel nodes, without the arguments
     std::shared_ptr<Graph> child;          ///< of child graph nodes
 };
 

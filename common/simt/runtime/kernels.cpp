@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -21,6 +22,7 @@
 #include <vector>
 
 #include "common/simt/exec/machine.hpp"
+#include "common/simt/exec/run.hpp"
 #include "common/simt/runtime/device.hpp"
 
 namespace simt {
@@ -28,15 +30,15 @@ namespace {
 
 class KernelTable {
 public:
-    void remember(const void* kernel, KernelTrampoline* trampoline) {
+    void remember(const void* kernel, const KernelSignature& signature) {
         const std::lock_guard lock(mutex_);
-        kernels_[kernel].trampoline = trampoline;
+        kernels_[kernel].signature = signature;
     }
 
-    KernelTrampoline* trampoline(const void* kernel) const {
+    KernelSignature signature(const void* kernel) const {
         const std::lock_guard lock(mutex_);
         const auto found = kernels_.find(kernel);
-        return found == kernels_.end() ? nullptr : found->second.trampoline;
+        return found == kernels_.end() ? KernelSignature{} : found->second.signature;
     }
 
     void set_dynamic_shared_bytes(const void* kernel, size_t bytes) {
@@ -58,7 +60,7 @@ public:
 
 private:
     struct Kernel {
-        KernelTrampoline* trampoline = nullptr;
+        KernelSignature signature;
         size_t dynamic_shared_bytes = shared_bytes_per_block;
     };
 
@@ -74,17 +76,66 @@ KernelTable& kernels() {
 
 }  // namespace
 
-void remember_kernel(const void* kernel, KernelTrampoline* trampoline) {
-    unless_short([&] { kernels().remember(kernel, trampoline); });
+void remember_kernel(const void* kernel, const KernelSignature& signature) {
+    unless_short([&] { kernels().remember(kernel, signature); });
 }
 
-KernelTrampoline* kernel_trampoline(const void* kernel) { return kernels().trampoline(kernel); }
+KernelSignature signature_of(const void* kernel) { return kernels().signature(kernel); }
 
 size_t dynamic_shared_bytes_of(const void* kernel) { return kernels().dynamic_shared_bytes(kernel); }
 
 void set_dynamic_shared_bytes(const void* kernel, size_t bytes) { kernels().set_dynamic_shared_bytes(kernel, bytes); }
 
 size_t largest_dynamic_shared_bytes() { return kernels().largest(); }
+
+// ---- the parameters of kernel nodes
+
+std::shared_ptr<const KernelParameters> with_copies(const cudaKernelNodeParams& parameters) {
+    auto copy = std::make_shared<KernelParameters>();
+    copy->node = parameters;
+    const ParameterLayout* const first = signature_of(parameters.func).parameters;
+    if (!first || !parameters.kernelParams) return copy;
+    size_t bytes = 0, most_aligned = 1;
+    std::vector<size_t> offsets;
+    for (const ParameterLayout* parameter = first; parameter->bytes; ++parameter) {
+        bytes = (bytes + parameter->alignment - 1) / parameter->alignment * parameter->alignment;
+        offsets.push_back(bytes);
+        bytes += parameter->bytes;
+        most_aligned = std::max(most_aligned, parameter->alignment);
+    }
+    size_t room = bytes + most_aligned;
+    copy->arguments = std::make_shared<std::max_align_t[]>(room / sizeof(std::max_align_t) + 1);
+    void* begin = copy->arguments.get();
+    std::align(most_aligned, bytes, begin, room);
+    for (size_t i = 0; i < offsets.size(); ++i) {
+        copy->addresses.push_back(static_cast<char*>(begin) + offsets[i]);
+        std::memcpy(copy->addresses.back(), parameters.kernelParams[i], first[i].bytes);
+    }
+    copy->node.kernelParams = copy->addresses.data();
+    return copy;
+}
+
+std::shared_ptr<const KernelParameters> parameters_of(const Launch& launch) {
+    struct Listener final : KernelListener {
+        explicit Listener(const Launch& launch_) : launch(launch_) {}
+
+        void is_called(const void* kernel, void** arguments) override {
+            cudaKernelNodeParams node = {};
+            node.func = kernel;
+            node.gridDim = {launch.grid.x, launch.grid.y, launch.grid.z};
+            node.blockDim = {launch.block.x, launch.block.y, launch.block.z};
+            node.sharedMemBytes = static_cast<unsigned>(launch.dynamic_shared_bytes);
+            node.kernelParams = arguments;
+            parameters = with_copies(node);
+        }
+
+        const Launch& launch;
+        std::shared_ptr<const KernelParameters> parameters;
+    };
+    Listener listener(launch);
+    ask_for_kernel(launch, listener);
+    return listener.parameters;
+}
 
 // ---- what the program's symbols say
 

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 #include "common/simt/include/simt/kernel_launch.hpp"
+#include "common/simt/runtime/graph.hpp"
 
 namespace simt {
 
@@ -15,6 +17,14 @@ void set_dynamic_shared_bytes(const void* kernel, size_t bytes);
 /// The most dynamic shared memory that any kernel may use: 48 KiB, or more once cudaFuncSetAttribute has raised it. A
 /// launch does not know which kernel it runs, so the largest size set for any kernel counts.
 size_t largest_dynamic_shared_bytes();
+
+// ---- the parameters of kernel nodes
+
+/// The parameters with copies of the arguments; as they are if the kernel's signature is unknown.
+std::shared_ptr<const KernelParameters> with_copies(const cudaKernelNodeParams& parameters);
+
+/// The parameters of a launch; null if its kernel does not tell them.
+std::shared_ptr<const KernelParameters> parameters_of(const Launch& launch);
 
 // ---- what the program's symbols say about a kernel: see rewrite/kernel_facts.cpp
 

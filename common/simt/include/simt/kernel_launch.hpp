@@ -99,6 +99,8 @@ struct Launch {
     void (*enter_lane)(unsigned x, unsigned y, unsigned z) = nullptr;
     /// The index of the running lane in its block, x fastest.
     unsigned (*running_lane)() = nullptr;
+    /// Asks the kernel for its address and its arguments: see KernelListener. Null: the launch cannot ask.
+    void (*ask)(void* arguments) = nullptr;
 };
 
 /// The running lane is in the simulator's own code: nothing that happens there counts as the kernel's. (On the host
@@ -125,6 +127,11 @@ unsigned ask_for_bounds(void (*call)(void* body), void* body);
 [[noreturn, gnu::cold]] void answer_with_bounds(size_t most_threads);
 /// Does the same if the kernel is being asked.
 void answer_if_asked(size_t most_threads);
+bool is_asked();
+
+/// Whether the question is also for the kernel's address and the addresses of its arguments, and their answer.
+bool is_kernel_wanted();
+void answer_with_kernel(const void* kernel, void** arguments);
 
 // ---- a kernel's address that remembers how to call it
 
@@ -134,9 +141,20 @@ void answer_if_asked(size_t most_threads);
 /// Launches a kernel with the addresses of its arguments in `arguments`, as cudaLaunchKernel receives them.
 typedef void KernelTrampoline(const void* kernel, const Configuration& configuration, void** arguments);
 
-/// Keeps the trampoline of the kernel at this address; kernel_trampoline() finds it again, or returns null.
-void remember_kernel(const void* kernel, KernelTrampoline* trampoline);
-KernelTrampoline* kernel_trampoline(const void* kernel);
+/// The size of one parameter and its alignment in memory; after the last parameter both are 0.
+struct ParameterLayout {
+    size_t bytes, alignment;
+};
+
+/// How to call a kernel, and how to copy its arguments.
+struct KernelSignature {
+    KernelTrampoline* trampoline = nullptr;
+    const ParameterLayout* parameters = nullptr;
+};
+
+/// Keeps the signature of the kernel at this address; signature_of() finds it again, or returns an empty one.
+void remember_kernel(const void* kernel, const KernelSignature& signature);
+KernelSignature signature_of(const void* kernel);
 
 /// Converts from and to void*, so that it can be used wherever CUDA takes the address of a kernel.
 class KernelPointer {

@@ -48,12 +48,55 @@ using KernelParameter = typename ParameterAt<Function, index>::type;
 //     ::simt::tell_bounds(256);
 // (0: no bound). In the fast flavor this costs nothing: the loop over lanes is inlined, and the compiler sees that no
 // lane is asked.
+//
+// A stream that is being captured asks a launch for more: cudaGraphKernelNodeGetParams returns the kernel's address and
+// its arguments, converted to the types of its parameters. In files that use graphs, kernels begin with
+//     ::simt::tell_kernel(256, [](auto pick) -> decltype(pick(k<T>)) { return pick(k<T>); }, first, second);
+// where `pick` selects the overload with these parameters.
 
 inline namespace SIMT_FLAVOR {
+
+template <typename... P>
+struct KernelPicker {
+    KernelPointer operator()(void (*kernel)(P...)) const { return kernel; }
+};
+
+template <typename Choice, typename Picker>
+auto kernel_chosen_by(const Choice& choice, const Picker& picker, int) -> decltype(choice(picker)) {
+    return choice(picker);
+}
+template <typename Choice, typename Picker>
+KernelPointer kernel_chosen_by(const Choice&, const Picker&, long) {
+    return nullptr;  // the kernel's name means something else in its body
+}
+
+/// (The arguments come by value, so that those of the kernel stay in registers.)
+template <typename Choice, typename... P>
+SIMT_OUT_OF_LINE void answer_fully(size_t most_threads, const Choice& choice, P... arguments) {
+    if (is_kernel_wanted()) {
+        void* addresses[] = {static_cast<void*>(&arguments)..., nullptr};
+        answer_with_kernel(kernel_chosen_by(choice, KernelPicker<P...>(), 0), addresses);
+    }
+    answer_with_bounds(most_threads);
+}
 
 #ifdef SIMT_CHECKED
 /// No branch in the kernel: the counters would count it.
 SIMT_INLINE void tell_bounds(size_t most_threads) { answer_if_asked(most_threads); }
+
+template <typename Choice, typename... P>
+SIMT_OUT_OF_LINE void answer_fully_if_asked(size_t most_threads, const Choice& choice, P... arguments) {
+    if (is_asked()) answer_fully(most_threads, choice, arguments...);
+}
+
+template <typename Choice, typename... P>
+SIMT_INLINE void tell_kernel(size_t most_threads, const Choice& choice, const P&... arguments) {
+    if constexpr ((__is_trivially_copyable(P) && ...)) {
+        answer_fully_if_asked<Choice, P...>(most_threads, choice, arguments...);
+    } else {
+        answer_if_asked(most_threads);
+    }
+}
 
 template <typename Body>
 SIMT_UNCHECKED void ask_kernel(void* body) {
@@ -64,6 +107,17 @@ constexpr unsigned asked_lane = ~0u;  // the threadIdx.x of no thread
 
 SIMT_INLINE void tell_bounds(size_t most_threads) {
     if (__builtin_expect(lane_identity.x == asked_lane, 0)) answer_with_bounds(most_threads);
+}
+
+template <typename Choice, typename... P>
+SIMT_INLINE void tell_kernel(size_t most_threads, const Choice& choice, const P&... arguments) {
+    if constexpr ((__is_trivially_copyable(P) && ...)) {
+        if (__builtin_expect(lane_identity.x == asked_lane, 0)) {
+            answer_fully<Choice, P...>(most_threads, choice, arguments...);
+        }
+    } else {
+        tell_bounds(most_threads);
+    }
 }
 
 /// (`flatten`, as for the loop over lanes: here everything in the kernel but the answer vanishes.)
@@ -81,6 +135,11 @@ SIMT_UNCHECKED unsigned bounds_of(Body& body) {
     const unsigned most_threads = ask_for_bounds(&ask_kernel<Body>, &body);
     lane_identity = lane;
     return most_threads;
+}
+
+template <typename Body>
+SIMT_UNCHECKED void ask_again(void* body) {
+    bounds_of(*static_cast<Body*>(body));
 }
 
 }  // namespace SIMT_FLAVOR
@@ -272,7 +331,13 @@ private:
         launch.enter_lane = &enter_lane;
         launch.running_lane = &running_lane;
         launch.checked = is_checked;
-        if constexpr (may_have_bounds) launch.most_threads = most_threads(body);
+        if constexpr (may_have_bounds) {
+            launch.most_threads = most_threads(body);
+            launch.ask = &ask_again<Body>;
+            if constexpr (is_pointer<Kernel>) {
+                if (!kernel_) launch.ask = nullptr;
+            }
+        }
         submit(static_cast<Launch&&>(launch), configuration_.stream);
     }
 

@@ -55,28 +55,21 @@
     X(cudaGraphExecExternalSemaphoresSignalNodeSetParams) \
     X(cudaGraphExecExternalSemaphoresWaitNodeSetParams) \
     X(cudaGraphExecGetFlags) \
-    X(cudaGraphExecMemcpyNodeSetParams) \
     X(cudaGraphExecMemcpyNodeSetParamsFromSymbol) \
     X(cudaGraphExecMemcpyNodeSetParamsToSymbol) \
-    X(cudaGraphExecNodeSetParams) \
     X(cudaGraphExternalSemaphoresSignalNodeGetParams) \
     X(cudaGraphExternalSemaphoresSignalNodeSetParams) \
     X(cudaGraphExternalSemaphoresWaitNodeGetParams) \
     X(cudaGraphExternalSemaphoresWaitNodeSetParams) \
-    X(cudaGraphHostNodeGetParams) \
     X(cudaGraphKernelNodeCopyAttributes) \
     X(cudaGraphKernelNodeGetAttribute) \
     X(cudaGraphKernelNodeSetAttribute) \
     X(cudaGraphMemAllocNodeGetParams) \
     X(cudaGraphMemFreeNodeGetParams) \
-    X(cudaGraphMemcpyNodeGetParams) \
-    X(cudaGraphMemcpyNodeSetParams) \
     X(cudaGraphMemcpyNodeSetParamsFromSymbol) \
     X(cudaGraphMemcpyNodeSetParamsToSymbol) \
-    X(cudaGraphMemsetNodeGetParams) \
     X(cudaGraphNodeFindInClone) \
     X(cudaGraphNodeGetDependentNodes) \
-    X(cudaGraphNodeSetParams) \
     X(cudaGraphReleaseUserObject) \
     X(cudaGraphRemoveDependencies) \
     X(cudaGraphRetainUserObject) \
