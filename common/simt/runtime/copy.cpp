@@ -121,7 +121,9 @@ cudaError_t validate(const BlockFill& fill) {
     return check_range(fill.to, span(fill.pitch, fill.slice, fill.width, fill.height, fill.depth), Side::device);
 }
 
-Work copy_work(const BlockCopy& copy) {
+Work copy_work(const BlockCopy& asked) {
+    BlockCopy copy = asked;
+    copy.request = nullptr;  // the work outlives it
     return [copy, request = events().copy_requested()] {
         if (copy.empty()) return 0;
         events().copied(copy, request);
