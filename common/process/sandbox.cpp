@@ -24,7 +24,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -76,23 +75,23 @@ public:
     // The supervisor's life.
     [[noreturn]] void supervise(int output, int errors) {
         umask(022);
+        // If memory runs out, this goes first.
+        std::ofstream("/proc/self/oom_score_adj") << "1000";
         try {
             need(dup2(output, STDOUT_FILENO) >= 0 && dup2(errors, STDERR_FILENO) >= 0, "dup2()");
-            if (place_.isolated) {
-                make_namespaces();
-            } else if (geteuid() == 0 && is_reachable_for_nobody()) {
-                becomes_nobody_ = true;
-            }
+            open_results();
+            if (place_.isolated) make_namespaces();
+            else becomes_nobody_ = geteuid() == 0 && can_be_nobody(place_.readable);
             end_with_parent();
-            folder_ = open(place_.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
             if (!place_.isolated) serve();
             const pid_t init = fork();
+            need(init >= 0, "fork()");
             if (init == 0) {
                 end_with_parent();
                 make_root();
                 serve();
             }
-            if (init > 0) waitpid(init, nullptr, 0);
+            waitpid(init, nullptr, 0);
             _exit(0);
         } catch (const std::exception&) {
             tell({News::no_isolation, errno, 0, "its folders"});
@@ -111,22 +110,26 @@ private:
 
     static void end_with_parent() { prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
-    // Whether another user finds all that the program needs.
-    bool is_reachable_for_nobody() const {
-        if (setegid(nobody) != 0 || seteuid(nobody) != 0) return false;
-        const bool reachable = std::all_of(place_.readable.begin(), place_.readable.end(), [](const std::string& path) {
-            return faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) == 0;
-        });
-        return seteuid(0) == 0 && setegid(0) == 0 && reachable;
+    // Whether there is that user here, who can read these paths.
+    static bool can_be_nobody(const std::vector<std::string>& paths) {
+        const bool can = setgroups(0, nullptr) == 0 && setegid(nobody) == 0 && seteuid(nobody) == 0 &&
+                         std::all_of(paths.begin(), paths.end(), [](const std::string& path) {
+                             return faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) == 0;
+                         });
+        return seteuid(0) == 0 && setegid(0) == 0 && can;
     }
 
-    // Root makes them as root, whom limits on processes do not concern, and becomes nobody later.
+    // Root makes them as root, whom limits on processes do not concern, and becomes nobody later. In a container root
+    // may be the only user, or have no right to make them.
     void make_namespaces() {
-        if (geteuid() == 0 && unshare(spaces) == 0) {
+        if (geteuid() == 0 && can_be_nobody({}) && unshare(spaces) == 0) {
             becomes_nobody_ = true;
             return;
         }
-        if (geteuid() == 0 && is_reachable_for_nobody()) become_nobody();
+        if (geteuid() == 0 && can_be_nobody(place_.readable)) {
+            become_nobody();
+            prctl(PR_SET_DUMPABLE, 1);  // or else its files in /proc stay root's
+        }
         const uid_t user = geteuid();
         const gid_t group = getegid();
         need(unshare(CLONE_NEWUSER | spaces) == 0, "unshare()");
@@ -204,10 +207,14 @@ private:
     // ---- what the init does, or without one the supervisor
 
     [[noreturn]] void serve() {
-        // Nobody can look into this process, which has the sandbox's own folder open.
+        // Nobody can look into this process, which has the sandbox's own files open.
         prctl(PR_SET_DUMPABLE, 0);
-        if (task_.command.empty()) tell({News::ended, 0, 0, ""});
+        if (task_.command.empty()) {
+            need(forbid_processes(), "seccomp()");
+            tell({News::ended, 0, 0, ""});
+        }
         const pid_t program = fork();
+        if (program < 0) tell({News::not_started, errno, 0, ""});
         if (program == 0) become_program_of_task();
         int status = 0;
         rusage used = {};
@@ -221,24 +228,30 @@ private:
         } else {
             kill(-program, SIGKILL);
         }
-        for (const std::string& name : task_.results) keep(name);
+        for (std::size_t i = 0; i < results_.size(); ++i) keep(task_.results[i], results_[i]);
         const auto seconds = [](const timeval& time) { return double(time.tv_sec) + double(time.tv_usec) / 1e6; };
         tell({News::ended, status, seconds(used.ru_utime) + seconds(used.ru_stime), ""});
     }
 
-    // Copies a result into the sandbox's own folder. (It may be a link or a pipe, where a file is expected.)
-    void keep(const std::string& name) const {
+    // Makes the sandbox's own files, which who runs later may have no right to make.
+    void open_results() {
+        for (const std::string& name : task_.results) {
+            const std::string path = place_.folder + "/" + name;
+            results_.push_back(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0755));
+            need(results_.back() >= 0, "open()");
+        }
+    }
+
+    // Copies a result into the sandbox's own file. (It may be a link or a pipe, where a file is expected.)
+    void keep(const std::string& name, int to) const {
         const std::string path = place_.folder + "/work/" + name;
         const int from = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
         struct stat about = {};
         if (from < 0 || fstat(from, &about) != 0 || !S_ISREG(about.st_mode)) return;
-        unlinkat(folder_, name.c_str(), 0);
-        const int to = openat(folder_, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0755);
-        fchmod(to, 0755);
         off_t left = about.st_size;
         for (ssize_t sent = 1; left > 0 && sent > 0; left -= sent)
             sent = sendfile(to, from, nullptr, static_cast<std::size_t>(left));
-        if (close(to) != 0 || left > 0) unlinkat(folder_, name.c_str(), 0);
+        if (left > 0) static_cast<void>(!ftruncate(to, 0));
         close(from);
     }
 
@@ -260,8 +273,6 @@ private:
         limit(RLIMIT_CORE, 0, 0);
         limit(RLIMIT_NOFILE, 1024, 1024);
         if (limits.memory != 0) limit(RLIMIT_AS, limits.memory, limits.memory);
-        // If memory runs out, this goes first.
-        std::ofstream("/proc/self/oom_score_adj") << "1000";
     }
 
     void become_nobody() const {
@@ -291,13 +302,14 @@ private:
         for (const auto& [name, value] : task_.environment) setenv(name.c_str(), value.c_str(), 1);
         setenv("TMPDIR", work.c_str(), 1);
         prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-        if (!task_.limits.starts_processes) forbid_processes();
+        if (!task_.limits.starts_processes && !forbid_processes() && place_.isolated)
+            tell({News::not_started, errno, 0, ""});
         if (chdir(work.c_str()) == 0) become_program(task_.command.front(), task_.command);
         tell({News::not_started, errno, 0, ""});
     }
 
-    // From now on this process has threads alone.
-    static void forbid_processes() {
+    // From now on this process has threads alone. False, and errno, if the system cannot do that.
+    static bool forbid_processes() {
 #if defined(__x86_64__) || defined(__aarch64__)
 #ifdef __x86_64__
         constexpr std::uint32_t machine = AUDIT_ARCH_X86_64, most = 0x3fffffff;  // (what is above is another interface)
@@ -347,6 +359,9 @@ private:
                                          SYS_keyctl,
                                          SYS_memfd_create,
                                          SYS_shmget,
+                                         SYS_msgget,
+                                         SYS_semget,
+                                         SYS_mq_open,
                                          424 /* pidfd_send_signal */,
                                          425 /* io_uring_setup */,
                                          434 /* pidfd_open */,
@@ -355,51 +370,61 @@ private:
         for (long call : never) answer(refused, BPF_JEQ, static_cast<std::uint32_t>(call), true);
         filter.push_back(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
         const sock_fprog program = {static_cast<unsigned short>(filter.size()), filter.data()};
-        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+        return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+#else
+        return true;
 #endif
     }
 
     const Task& task_;
     const Place& place_;
-    int news_, folder_ = -1;
+    int news_;
+    std::vector<int> results_;  // descriptors
     bool becomes_nobody_ = false;
 };
 
 // ---- in the caller's process
 
+struct Process {
+    pid_t number, parent;
+    rlim_t threads;
+    uid_t user;
+};
+
+std::vector<Process> processes() {
+    std::vector<Process> all;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator("/proc", error)) {
+        std::ifstream file(entry.path() / "stat");
+        std::string line;
+        std::getline(file, line);
+        const std::size_t name_end = line.rfind(')');
+        struct stat about = {};
+        if (name_end == std::string::npos || stat(entry.path().c_str(), &about) != 0) continue;
+        const std::vector<std::string> words = split(line.substr(name_end), ' ');
+        if (words.size() > 18)
+            all.push_back({std::atoi(line.c_str()), std::atoi(words[2].c_str()),
+                           static_cast<rlim_t>(std::atoi(words[18].c_str())), about.st_uid});
+    }
+    return all;
+}
+
 rlim_t threads_of_user() {
     // Root's programs run as nobody.
     const uid_t user = geteuid() == 0 ? nobody : geteuid();
     rlim_t count = 0;
-    std::error_code error;
-    for (const auto& entry : fs::directory_iterator("/proc", error)) {
-        struct stat about = {};
-        if (std::isdigit(static_cast<unsigned char>(entry.path().filename().c_str()[0])) == 0) continue;
-        if (stat(entry.path().c_str(), &about) != 0 || about.st_uid != user) continue;
-        for (const auto& thread : fs::directory_iterator(entry.path() / "task", error)) count += thread.exists(error);
-    }
+    for (const Process& process : processes())
+        if (process.user == user) count += process.threads;
     return count;
 }
 
-// Ends all children of this process, and theirs, which then become its own.
-void end_children() {
-    const std::string parent = std::to_string(getpid());
-    for (;;) {
-        std::error_code error;
-        for (const auto& entry : fs::directory_iterator("/proc", error)) {
-            std::ifstream file(entry.path() / "stat");
-            std::string line;
-            std::getline(file, line);
-            const std::size_t name_end = line.rfind(')');
-            if (name_end == std::string::npos) continue;
-            const std::vector<std::string> words = split(line.substr(name_end), ' ');
-            if (words.size() > 2 && words[2] == parent) kill(std::atoi(line.c_str()), SIGKILL);
-        }
-        pid_t ended = 0;
-        while ((ended = waitpid(-1, nullptr, WNOHANG)) > 0) continue;
-        if (ended < 0 && errno == ECHILD) return;
-        usleep(500);
-    }
+// Also where a program has taken away its own rights to its folders.
+void make_empty(const std::string& folder) {
+    std::error_code ignored, error;
+    for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+        if (fs::is_directory(entry->symlink_status(ignored)))
+            fs::permissions(entry->path(), fs::perms::owner_all, ignored);
+    for (const auto& entry : fs::directory_iterator(folder)) fs::remove_all(entry, ignored);
 }
 
 struct Pipe {
@@ -434,10 +459,11 @@ struct Pipe {
     int ends[2] = {-1, -1};
 };
 
-// While it lives, orphans among this process's descendants become its children.
+// While it lives, orphans among this process's descendants become its children. In the end all of its children end, and
+// theirs, but for those that it had before: in `memcheckdemo ... > >(tee log)` a shell leaves it one.
 class Subreaper {
 public:
-    Subreaper() {
+    Subreaper() : strangers_(children()) {
         prctl(PR_GET_CHILD_SUBREAPER, &before_);
         prctl(PR_SET_CHILD_SUBREAPER, 1);
     }
@@ -448,7 +474,28 @@ public:
     Subreaper(const Subreaper&) = delete;
     Subreaper& operator=(const Subreaper&) = delete;
 
+    void end_children() const {
+        for (bool any = true; any;) {
+            any = false;
+            for (pid_t child : children()) {
+                if (std::find(strangers_.begin(), strangers_.end(), child) != strangers_.end()) continue;
+                any = true;
+                kill(child, SIGKILL);
+                waitpid(child, nullptr, WNOHANG);
+            }
+            if (any) usleep(500);
+        }
+    }
+
 private:
+    static std::vector<pid_t> children() {
+        std::vector<pid_t> all;
+        for (const Process& process : processes())
+            if (process.parent == getpid()) all.push_back(process.number);
+        return all;
+    }
+
+    std::vector<pid_t> strangers_;
     int before_ = 0;
 };
 
@@ -457,7 +504,11 @@ private:
 HeldSignals::HeldSignals() {
     struct sigaction action = {};
     action.sa_handler = remember_signal;
-    for (std::size_t i = 0; i < std::size(signals_); ++i) sigaction(signals_[i], &action, &previous_[i]);
+    for (std::size_t i = 0; i < std::size(signals_); ++i) {
+        sigaction(signals_[i], &action, &previous_[i]);
+        // nohup, for instance, has it ignored.
+        if (previous_[i].sa_handler == SIG_IGN) sigaction(signals_[i], &previous_[i], nullptr);
+    }
 }
 
 HeldSignals::~HeldSignals() {
@@ -467,10 +518,10 @@ HeldSignals::~HeldSignals() {
 
 Sandbox::Sandbox(const std::string& name, const std::vector<std::string>& readable)
     : folder_(name), path_(fs::canonical(folder_.path())), readable_(readable) {
-    // (Root's programs run as nobody.)
-    fs::permissions(path_, fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec);
     for (const char* part : {"/work", "/root"}) fs::create_directory(path_ + part);
+    // Root's programs run as nobody.
     if (geteuid() == 0) {
+        fs::permissions(path_, fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec);
         static_cast<void>(!chown(path_.c_str(), 0, nobody));
         static_cast<void>(!chown(working_folder().c_str(), nobody, nobody));
     }
@@ -481,6 +532,8 @@ Sandbox::Sandbox(const std::string& name, const std::vector<std::string>& readab
     missing_ = tried.errors.empty() ? "it takes too long" : tried.errors;
 }
 
+Sandbox::~Sandbox() { make_empty(working_folder()); }
+
 std::string Sandbox::write(const std::string& name, const std::string& text) const {
     folder_.write(name, text);
     fs::permissions(file(name), fs::perms(0644));
@@ -488,8 +541,7 @@ std::string Sandbox::write(const std::string& name, const std::string& text) con
 }
 
 Ended Sandbox::run(const Task& task, Clock::time_point end) const {
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(working_folder())) fs::remove_all(entry, ignored);
+    make_empty(working_folder());
     const Subreaper subreaper;
     Pipe output, errors, news_pipe;
     const Place place{path_, readable_, isolated_, threads_of_user()};
@@ -503,7 +555,7 @@ Ended Sandbox::run(const Task& task, Clock::time_point end) const {
     const std::size_t most = task.limits.output;
     while (news_pipe.read_into(news_bytes, sizeof(News) - 1)) {
         const bool fits = output.has_room(ended.output, most) && errors.has_room(ended.errors, most);
-        if (caught_signal != 0) fail(Exit::bad_input, "interrupted while {} ran", task.command.front());
+        if (caught_signal != 0) break;
         if (!fits || Clock::now() > end) {
             ended.stop = fits ? Stop::time : Stop::output;
             break;
@@ -511,7 +563,13 @@ Ended Sandbox::run(const Task& task, Clock::time_point end) const {
         pollfd ready[] = {{output.ends[0], POLLIN, 0}, {errors.ends[0], POLLIN, 0}, {news_pipe.ends[0], POLLIN, 0}};
         poll(ready, std::size(ready), 20);
     }
-    end_children();
+    // (Who may not look at other processes in /proc does not find this one.)
+    kill(supervisor, SIGKILL);
+    waitpid(supervisor, nullptr, 0);
+    subreaper.end_children();
+    if (caught_signal != 0) fail(Exit::bad_input, "interrupted by signal {}", int(caught_signal));
+    for (const std::string& name : task.results)
+        if (fs::exists(file(name)) && fs::is_empty(file(name))) fs::remove(file(name));
     output.read_into(ended.output, most);
     errors.read_into(ended.errors, most);
     ended.output.resize(std::min(ended.output.size(), most));
@@ -519,10 +577,11 @@ Ended Sandbox::run(const Task& task, Clock::time_point end) const {
     News news = {News::ended, SIGKILL, 0, ""};  // as if it had ended its supervisor
     if (news_bytes.size() >= sizeof news) std::memcpy(&news, news_bytes.data(), sizeof news);
     if (ended.stop != Stop::no) news = {News::ended, SIGKILL, 0, ""};
-    if (news.kind == News::no_isolation)
-        return {0, "", text("{}: {}", news.where, std::strerror(news.value)), Stop::time};
-    if (news.kind == News::not_started)
-        fail(Exit::bad_input, "cannot run {}: {}", task.command.front(), std::strerror(news.value));
+    const std::string why = text("{}{}{}", news.where, *news.where == '\0' ? "" : ": ", std::strerror(news.value));
+    if (news.kind != News::ended && task.command.empty()) return {0, "", why, Stop::time};
+    if (news.kind != News::ended)
+        fail(Exit::bad_input, "cannot run {}: {}{}", task.command.front(), why,
+             news.value == EACCES ? "; set TMPDIR to a folder where programs may run" : "");
     ended.status = shell_status(news.value);
     // (The limit counts ticks of a clock, and so not quite the same seconds.)
     const int signal = WIFSIGNALED(news.value) ? WTERMSIG(news.value) : 0;

@@ -6,7 +6,7 @@
 // its own, and finds no files but those that its caller names, read-only, and a working folder in memory. Elsewhere only
 // the limits hold. As root it runs as the user nobody.
 //
-// While it runs, the calling process may have no other children: all that it has are ended.
+// While it runs, the calling process may start no other children: they would be ended.
 #pragma once
 
 #include <chrono>
@@ -64,6 +64,10 @@ public:
 
     // `readable`: the files and folders that programs may read, besides those of the system and of this sandbox.
     Sandbox(const std::string& name, const std::vector<std::string>& readable);
+
+    ~Sandbox();
+    Sandbox(const Sandbox&) = delete;
+    Sandbox& operator=(const Sandbox&) = delete;
 
     // Why programs are not isolated, "" if they are.
     const std::string& missing() const { return missing_; }

@@ -219,7 +219,7 @@ Ended Workshop::build(std::string source, const std::string& name) const {
     sandbox_.write(shown_, source);
     const std::string wrapper = sandbox_.write(name + ".cu", before + text("#include \"{}\"\n", shown_));
     Ended ended = compile({wrapper, sandbox_.file("grading.o")}, name);
-    if (ended.status == 0 && access(sandbox_.file(name).c_str(), X_OK) != 0) ended.status = 1;
+    if (ended.status == 0 && access(sandbox_.file(name).c_str(), R_OK) != 0) ended.status = 1;
     return ended;
 }
 
