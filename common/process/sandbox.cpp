@@ -424,7 +424,7 @@ void make_empty(const std::string& folder) {
     for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
         if (fs::is_directory(entry->symlink_status(ignored)))
             fs::permissions(entry->path(), fs::perms::owner_all, ignored);
-    for (const auto& entry : fs::directory_iterator(folder)) fs::remove_all(entry, ignored);
+    for (const auto& entry : fs::directory_iterator(folder, error)) fs::remove_all(entry, ignored);
 }
 
 struct Pipe {
