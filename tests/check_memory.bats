@@ -427,3 +427,57 @@ SOURCE
         expect_errors_like "Uninitialized __shared__ memory read of size 4 bytes"
     done
 }
+
+@test "constants are guarded by their bounds, members of classes and copied bytes like other variables" {
+    cat >bounds.cu <<'SOURCE'
+#include <cstdlib>
+#include <cstring>
+__device__ const int v[8] = {1, 2};
+constexpr float of_file[8] = {1, 2};
+struct Holder {
+    static constexpr int table[8] = {3};
+    static inline __device__ int plain[8] = {4};
+    static inline __constant__ int fixed[8] = {5};
+};
+__device__ char bytes[8];
+__device__ inline int f[8];
+__global__ void read(int kind, int i, int* o) {
+    if (kind == 0) *o = v[i];
+    if (kind == 1) *o = of_file[i];
+    if (kind == 2) *o = Holder::table[i];
+    if (kind == 3) *o = Holder::fixed[i];
+    if (kind == 4) std::memcpy(o, bytes + i - 3, 4);
+}
+__global__ void write(int kind, int i, int* o) {
+    if (kind == 5) Holder::plain[i] = 1;
+    if (kind == 6) std::memset(bytes + i - 3, 1, 4);
+    if (kind == 7) f[i] = 1;
+}
+int main(int, char** words) {
+    const int kind = std::atoi(words[1]), i = std::atoi(words[2]);
+    int* o;
+    cudaMalloc(&o, 4);
+    (kind < 5 ? read : write)<<<1, 1>>>(kind, i, o);
+    const bool failed = cudaDeviceSynchronize() != cudaSuccess;
+    cudaFree(o);
+    return failed;
+}
+SOURCE
+    local kind optimization way
+    for optimization in -O0 -O2; do
+        capture simcc -G $optimization bounds.cu -o bounds
+        expect_status 0
+        for kind in {0..7}; do
+            way=$([ "$kind" -lt 5 ] && echo read || echo write)
+            for i in -1 8; do
+                under_check memcheck ./bounds "$kind" $i
+                expect_status 86
+                expect_errors_like "Invalid __global__ $way of size 4 bytes"
+            done
+            under_check memcheck ./bounds "$kind" 7
+            expect_status 0
+            under_check memcheck ./bounds "$kind" 3
+            expect_status 0
+        done
+    done
+}

@@ -629,3 +629,16 @@ END
     expect_status 0
     [ "$(tail -1 stdout)" = table,table,20000,0,0,20000,0,0,0,1.00000 ]
 }
+
+@test "a change of exactly the percentage that --fail-if names counts" {
+    local case base other pct
+    for case in '5 6 slower:20.0' '100 107 slower:7.0' '1000 1003 slower:0.3' '10 9 faster:10.0' '1000 941 faster:5.9'; do
+        read -r base other pct <<<"$case"
+        printf 'task,hits\na,%s\n' "$base" >base.csv
+        printf 'task,hits\na,%s\n' "$other" >other.csv
+        capture compare --exact --value hits base.csv other.csv --fail-if "$pct"
+        expect_status 1
+        capture compare --exact --value hits base.csv other.csv --fail-if "${pct}1"
+        expect_status 0
+    done
+}

@@ -197,7 +197,8 @@ double percent_slower(const Row& row, const Compared& compared, const Settings& 
         return comparison.verdict == Verdict::slower ? infinite : comparison.verdict == Verdict::faster ? -infinite : 0;
     }
     const bool more = more_is_faster(settings, compared.values[row.value]);
-    return 100 * (more ? 1 - comparison.ratio : comparison.ratio - 1);
+    const double percent = 100 * (more ? 1 - comparison.ratio : comparison.ratio - 1);
+    return std::round(percent * 1e9) / 1e9;  // from 5 to 6 is 20 percent, not 19.999999999999996
 }
 
 }  // namespace compare

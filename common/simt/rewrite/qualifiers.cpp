@@ -31,6 +31,7 @@ struct Variable {
     std::size_t first = Source::none, name = Source::none;
     bool is_extern = false;    // explicitly, and not as extern "C"
     bool has_linkage = false;  // from elsewhere: static, inline, template, const, class member
+    bool is_inline = false;    // explicitly
     bool is_static = false;    // explicitly
     bool is_const = false;
     bool is_template = false;
@@ -53,6 +54,7 @@ Variable variable_around(const Source& source, std::size_t i) {
         const std::string_view token = source[j];
         variable.is_template |= token == "template";
         variable.is_static |= token == "static";
+        variable.is_inline |= token == "inline";
         variable.is_const |= token == "const" || token == "constexpr";
         if (token == "template" || token == "static" || token == "inline" || token == "const" || token == "constexpr") {
             variable.has_linkage = true;
@@ -89,8 +91,8 @@ Variable variable_around(const Source& source, std::size_t i) {
     return variable;
 }
 
-/// After a declaration, announces each variable that it defines to the runtime.
-void announce(const Source& source, const Variable& variable, Edits& edits) {
+/// After a declaration, announces each variable that it defines to the runtime; a class's by a member of the class.
+void announce(const Source& source, const Variable& variable, bool in_type, Edits& edits) {
     if (variable.is_extern || variable.is_template) return;
     std::string announcements;
     std::size_t i = variable.name;
@@ -103,8 +105,8 @@ void announce(const Source& source, const Variable& variable, Edits& edits) {
             const char* const kind = variable.is_managed    ? "ManagedVariable"
                                      : variable.is_constant ? "ConstantVariable"
                                                             : "DeviceVariable";
-            announcements += std::string(" static const ::simt::") + kind + " simt_variable_" + std::to_string(i) +
-                             "(" + source.join(first, i + 1) + ");";
+            announcements += std::string(" static ") + (in_type ? "inline " : "") + "const ::simt::" + kind +
+                             " simt_variable_" + std::to_string(i) + "{" + source.join(first, i + 1) + "};";
             is_name = false;
         } else if ((token == "[" || token == "(" || token == "{") && source.partner(i) != Source::none) {
             i = source.partner(i);
@@ -145,18 +147,24 @@ bool is_qualifier(std::string_view token) {
 void rewrite_qualifiers(const Source& source, const Braces& braces, const DeviceCode& code, Edits& edits) {
     std::vector<Variable> variables;
     std::set<std::string_view> shared_between_files;
+    std::size_t last_member = Source::none;
     for (std::size_t i = 0; i < source.size(); ++i) {
-        if (!qualifies_variables(source[i]) || braces.in_function(i) || braces.in_type(i)) continue;
+        if (!qualifies_variables(source[i]) || braces.in_function(i)) continue;
         Variable variable = variable_around(source, i);
         variable.is_constant = source[i] == "__constant__" || source[i + 1] == "__constant__";
         variable.is_managed = source[i] == "__managed__" || source[i + 1] == "__managed__";
         if (variable.name == Source::none || (!variables.empty() && variables.back().first == variable.first)) continue;
+        if (braces.in_type(i)) {
+            if (variable.is_inline && variable.first != last_member) announce(source, variable, true, edits);
+            last_member = variable.first;
+            continue;
+        }
         if (variable.is_extern) shared_between_files.insert(source[variable.name]);
         variables.push_back(variable);
     }
     std::set<std::string_view> names;
     for (const Variable& variable : variables) {
-        announce(source, variable, edits);
+        announce(source, variable, false, edits);
         if (!variable.is_managed) names.insert(source[variable.name]);
         if (variable.is_static && !variable.is_const && !variable.is_template)
             edits.insert_before(variable.first, used);

@@ -13,6 +13,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <string>
+#include <string_view>
 
 #include "common/simt/exec/executable.hpp"
 
@@ -61,6 +63,7 @@ void for_each_module(Modules visit) {
 }
 
 std::string demangled_variable(const char* name) {
+    if (std::strncmp(name, "_Z", 2) != 0) return name;  // alone, "v" would be the type void
     int status = 0;
     char* const text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
     const std::string result = status == 0 && text ? text : name;
@@ -68,8 +71,10 @@ std::string demangled_variable(const char* name) {
     return result;
 }
 
-// "tile" of "void n::tile<32>(float*, int)".
-std::string function_name(const std::string& signature) {
+// "tile" of "void n::tile<32>(float*, int)", and of one in an unnamed namespace.
+std::string function_name(std::string signature) {
+    constexpr std::string_view unnamed = "(anonymous namespace)::";
+    for (size_t at; (at = signature.find(unnamed)) != std::string::npos;) signature.erase(at, unnamed.size());
     const std::string name = signature.substr(0, signature.find_first_of("(<"));
     return name.substr(name.find_last_of(" :") + 1);
 }
@@ -139,11 +144,12 @@ void ProgramImage::read_symbols(const char* file, size_t bytes) {
             const bool of_a_function = std::strncmp(name, "_ZZ", 3) == 0 || std::strncmp(name, "_ZGVZ", 5) == 0;
             std::string demangled = demangled_variable(name);
             const size_t own_name = demangled.rfind("::");
+            const uintptr_t address = type == STT_TLS ? 0 : symbol.st_value + offset;
             if (own_name == std::string::npos) {
-                functions_of_.emplace(demangled, "");
+                declarations_.emplace(demangled, Declaration{"", address});
             } else {
                 const std::string scope = of_a_function ? function_name(demangled.substr(0, own_name)) : "";
-                functions_of_.emplace(demangled.substr(own_name + 2), scope);
+                declarations_.emplace(demangled.substr(own_name + 2), Declaration{scope, address});
             }
             if (type == STT_TLS) {
                 thread_local_.push_back({symbol.st_value, symbol.st_size, std::move(demangled)});
@@ -159,14 +165,20 @@ void ProgramImage::read_symbols(const char* file, size_t bytes) {
 const Variable* ProgramImage::unannounced_at(uintptr_t address) const { return variable_at(unannounced_, address); }
 const Variable* ProgramImage::host_variable_at(uintptr_t address) const { return variable_at(others_, address); }
 
-bool ProgramImage::has_variable(const std::string& name, const Symbol& place) const {
-    if (!has_symbols_) return true;
-    const auto [first, last] = functions_of_.equal_range(name);
-    return std::any_of(first, last, [&](const auto& entry) {
-        if (entry.second.empty() || place.frames.empty()) return true;
-        return std::any_of(place.frames.begin(), place.frames.end(),
-                           [&](const Frame& frame) { return function_name(frame.function) == entry.second; });
-    });
+ProgramImage::Meaning ProgramImage::meaning_of(const std::string& name, const Symbol& place) const {
+    if (!has_symbols_) return Meaning::variable;
+    Meaning meaning = Meaning::neither;
+    const auto [first, last] = declarations_.equal_range(name);
+    for (auto entry = first; entry != last; ++entry) {
+        const auto& [function, address] = entry->second;
+        const auto is_function = [&](const Frame& frame) { return function_name(frame.function) == function; };
+        if (!function.empty() && !place.frames.empty() &&
+            std::none_of(place.frames.begin(), place.frames.end(), is_function))
+            continue;
+        if (!is_constant(address)) return Meaning::variable;
+        meaning = Meaning::constant;
+    }
+    return meaning;
 }
 
 bool ProgramImage::is_constant(uintptr_t address) const {

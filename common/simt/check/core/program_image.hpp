@@ -39,9 +39,11 @@ public:
     /// The static variable of the host at this address, or null.
     const Variable* host_variable_at(uintptr_t address) const;
 
-    /// Whether a variable of this name, with static or thread-local storage, is declared at namespace scope or in one
-    /// of the functions at that place in the code; true without symbols.
-    bool has_variable(const std::string& name, const Symbol& place) const;
+    /// What a name means there: the variables, with static or thread-local storage, that are declared at namespace scope
+    /// or in one of the functions at that place in the code. Constants, unless one of them can be written; without
+    /// symbols, variables.
+    enum class Meaning { neither, variable, constant };
+    Meaning meaning_of(const std::string& name, const Symbol& place) const;
 
     /// Whether it is a constant of the executable or its libraries: a table, a string literal.
     bool is_constant(uintptr_t address) const;
@@ -58,7 +60,11 @@ private:
     void allow_all_variables();
 
     std::vector<Variable> thread_local_, unannounced_, others_;
-    std::multimap<std::string, std::string> functions_of_;  // by variable name: the function that declares it, or ""
+    struct Declaration {
+        std::string function;  // that declares the variable, or ""
+        uintptr_t address;     // 0 if it is thread-local
+    };
+    std::multimap<std::string, Declaration> declarations_;  // by variable name
     std::vector<Range> constants_;
     bool has_symbols_ = false;
 };

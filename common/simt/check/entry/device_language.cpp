@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "common/simt/check/core/operation_order.hpp"
+#include "common/simt/check/core/symbols.hpp"
 #include "common/simt/check/entry/checked_block.hpp"
 #include "common/simt/check/memory/memory_check.hpp"
 #include "common/simt/check/race/host_access.hpp"
@@ -249,7 +250,10 @@ void tell(const void* pointer, size_t bytes, bool is_write, const void* pc) {
     }
     const Uninterrupted section;
     const Space space = check->space_of(address);
-    if (space == Space::other) return;  // the simulator's own headers copy structures, too
+    if (space == Space::other) {  // the simulator's own headers copy structures, too
+        const Symbol& place = symbol_of(pc);
+        if (place.frames.empty() || place.frames.front().is_simulator) return;
+    }
     Access event{address, static_cast<uint32_t>(bytes), check->running_lane(), space, is_write};
     event.is_unaligned = true;
     event.pc = pc;

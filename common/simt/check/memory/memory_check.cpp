@@ -369,9 +369,11 @@ unsigned element_bytes_of(std::string_view type) {
     return 0;
 }
 
-// What is known about a place where an index was out of bounds. Empty unless the array is a local variable.
+// What is known about a place where an index was out of bounds. Empty unless the array is one whose accesses nothing else
+// reports: a local variable, or a constant, since g++ assumes that nobody wants to know who reads a constant.
 struct Verdict {
-    bool is_local = false, is_write = false;
+    bool is_ours = false, is_write = false;
+    Space space = Space::local;
     std::string array;
 };
 
@@ -392,8 +394,14 @@ Verdict judge(const OutOfBounds& place, const void* pc) {
     if (!indexed) return {};
     const bool is_reference = text.find("&" + indexed->name + ")") != std::string::npos ||
                               text.find("*" + indexed->name + ")") != std::string::npos;
-    if (is_reference || ProgramImage::instance().has_variable(indexed->name, symbol)) return {};
-    return {true, indexed->is_written, indexed->name};
+    if (is_reference) return {};
+    using Meaning = ProgramImage::Meaning;
+    switch (ProgramImage::instance().meaning_of(indexed->name, symbol)) {
+        case Meaning::variable: return {};
+        case Meaning::constant: return {true, false, Space::global, indexed->name};
+        case Meaning::neither: return {true, indexed->is_written, Space::local, indexed->name};
+    }
+    return {};
 }
 
 const Verdict& verdict_on(const OutOfBounds& place, const void* pc) {
@@ -409,8 +417,8 @@ const Verdict& verdict_on(const OutOfBounds& place, const void* pc) {
 
 void index_out_of_bounds(MemoryCheck& memory, unsigned lane, const OutOfBounds& place, const void* pc) {
     const Verdict& verdict = verdict_on(place, pc);
-    if (!verdict.is_local) return;
-    Access access{0, element_bytes_of(place.array->name), lane, Space::local, verdict.is_write};
+    if (!verdict.is_ours) return;
+    Access access{0, element_bytes_of(place.array->name), lane, verdict.space, verdict.is_write};
     access.pc = pc;
     access.file = place.file;
     access.line = place.line;

@@ -86,7 +86,7 @@ struct OutOfBounds {
     const ArrayType *array, *index;
 };
 
-/// If the array is local, reports the index and drops the running lane.
+/// If the array is local or a constant, reports the index and drops the running lane.
 void index_out_of_bounds(MemoryCheck& memory, unsigned lane, const OutOfBounds& place, const void* pc);
 
 }  // namespace simt::check
