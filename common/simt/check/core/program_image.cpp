@@ -170,7 +170,8 @@ ProgramImage::Meaning ProgramImage::meaning_of(const std::string& name, const Sy
     Meaning meaning = Meaning::neither;
     const auto [first, last] = declarations_.equal_range(name);
     for (auto entry = first; entry != last; ++entry) {
-        const auto& [function, address] = entry->second;
+        const std::string& function = entry->second.function;
+        const uintptr_t address = entry->second.address;
         const auto is_function = [&](const Frame& frame) { return function_name(frame.function) == function; };
         if (!function.empty() && !place.frames.empty() &&
             std::none_of(place.frames.begin(), place.frames.end(), is_function))
