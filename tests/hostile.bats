@@ -195,12 +195,13 @@ own_temporary_folder() { mkdir temporary && export TMPDIR=$scratch/temporary; }
 # The sandbox itself, with shells as its programs: it isolates them, and ends all that they have started.
 @test "the sandbox shows its folder and the system, keeps results that are files, and ends what is left, whoever uses it" {
     need pgrep
+    local seconds=$((100000 + BASHPID))
     unit_program units/sandbox
-    holds ./sandbox
+    holds ./sandbox $seconds
     need_isolation
-    holds without_namespaces ./sandbox
+    holds without_namespaces ./sandbox $seconds
     # In a container root may be the only user, or have fewer rights.
-    holds unshare -Ur ./sandbox
-    if [ "$(id -u)" -eq 0 ]; then holds setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin ./sandbox; fi
-    ! pgrep -f 'sleep 98765' || complain "still running"
+    holds unshare -Ur ./sandbox $seconds
+    if [ "$(id -u)" -eq 0 ]; then holds setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin ./sandbox $seconds; fi
+    ! pgrep -f "sleep $seconds" || complain "still running"
 }

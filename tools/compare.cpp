@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // compare: whether tables of timings differ, by how much and how certainly: a verdict for each row, and one for all.
 //
-// In come tables, the kernels of one, or commands that take turns (turns), as sides. Their rows find partners (join), whose samples are compared (rows,
-// statistics). Out go a row for each pair and a sentence (report), with what else may have made a difference (conditions).
+// In come tables, the kernels of one, or commands that take turns (turns), as sides. Their rows find partners (join),
+// whose samples are compared (rows, statistics). Out go a row for each pair and a sentence (report), with what else may
+// have made a difference (conditions).
 #include <algorithm>
 #include <cstddef>
 #include <string>

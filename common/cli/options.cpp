@@ -65,7 +65,7 @@ constexpr const char* headings[] = {"Options of its own", "Input",  "Variants an
 std::string usage_of(const Program& program, std::size_t width) {
     const std::string command =
         fmt::format("Usage: {} [OPTION]...{}{}", called(program.name), *program.operands ? " " : "", program.operands);
-    return wrapped(command, width, 7, 0) + '\n' + wrapped(program.summary, width) + '\n';
+    return wrapped(command, width, 7) + '\n' + wrapped(program.summary, width) + '\n';
 }
 
 // An option with its help, in lines of this width. A long option has its first line for itself.

@@ -18,6 +18,7 @@ struct Timed {
 
 // "single-pass is the fastest: 1.40 times shuffle-tree, 1.03 times cub." It names the second and the peer: a library's
 // variant, or `versus`. If the confidence intervals overlap, a time within 5 % is level with the fastest, and any other
-// is marked uncertain. Ratios to `versus` are those of its column: their interval decides. Host variants count only among themselves, bounds not at all, and variants without operations
-// not beside others that have some. "" if there is nothing to compare.
+// is marked uncertain. Ratios to `versus` are those of its column: their interval decides. Host variants count only
+// among themselves, bounds not at all, and variants without operations not beside others that have some. "" if there is
+// nothing to compare.
 std::string verdict(const std::vector<Timed>& measured, const std::string& versus, bool simulated);

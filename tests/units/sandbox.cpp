@@ -40,7 +40,9 @@ std::string contents(const std::string& path) {
 
 }  // namespace
 
-int main() {
+// sandbox SECONDS: for how long what should end early would sleep, by which it can be found.
+int main(int, char** arguments) {
+    const std::string sleep = std::string("sleep ") + arguments[1];
     // As a shell starts it in `sandbox > >(tee log)`, and nohup.
     const pid_t stranger = fork();
     if (stranger == 0) return pause();
@@ -70,20 +72,21 @@ int main() {
         expect(access(sandbox.file(other).c_str(), F_OK) != 0, "only files are results");
 
     const auto begin = Clock::now();
-    expect(shell(sandbox, "trap '' TERM; sleep 98765", {}, 0.3).stop == Stop::time, "a deadline");
+    expect(shell(sandbox, "trap '' TERM; " + sleep, {}, 0.3).stop == Stop::time, "a deadline");
     expect(shell(sandbox, "yes").stop == Stop::output, "the output's limit");
     Task brief;
     brief.limits.processor_seconds = 1;
     expect(shell(sandbox, "while :; do :; done", brief).stop == Stop::processor_time, "processor time");
-    expect(shell(sandbox, "(setsid sleep 98765 &) ; (setsid setsid sleep 98765 &); echo started").output == "started\n",
+    expect(shell(sandbox, "(setsid " + sleep + " &) ; (setsid setsid " + sleep + " &); echo started").output ==
+               "started\n",
            "daemons");
-    const Ended orphan = shell(sandbox, "kill -9 $PPID; sleep 98765", {}, 1);
+    const Ended orphan = shell(sandbox, "kill -9 $PPID; " + sleep, {}, 1);
     expect(orphan.stop == Stop::time || (!sandbox.missing().empty() && orphan.status == 137), "a killed parent");
     expect(Clock::now() - begin < std::chrono::seconds(30), "the ends' time");
 
     Task alone;
     alone.limits.starts_processes = false;
-    expect(shell(sandbox, "sleep 98765 & exit 0", alone).status != 0, "threads alone");
+    expect(shell(sandbox, sleep + " & exit 0", alone).status != 0, "threads alone");
     Task small;
     small.limits.file = 1 << 16;
     expect(shell(sandbox, "head -c 100000 /dev/urandom >file", small).status != 0, "a file's limit");

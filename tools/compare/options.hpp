@@ -57,7 +57,8 @@ struct Settings {
 };
 
 // The margin of verdicts in percent: --margin, or by default 1 or the smallest change that --fail-if names, if that is
-// less, since rows within the margin count as the same. (Of counts, 0 by default.) Failure(usage) if --margin is given and exceeds that change.
+// less, since rows within the margin count as the same. (Of counts, 0 by default.) Failure(usage) if --margin is given
+// and exceeds that change.
 double margin_percent_of(const Settings& settings);
 
 }  // namespace compare
