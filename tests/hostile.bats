@@ -198,6 +198,7 @@ own_temporary_folder() { mkdir temporary && export TMPDIR=$scratch/temporary; }
     local seconds=$((100000 + BASHPID))
     unit_program units/sandbox
     holds ./sandbox $seconds
+    ! pgrep -f "sleep $seconds" || complain "still running"
     need_isolation
     holds without_namespaces ./sandbox $seconds
     # In a container root may be the only user, or have fewer rights.
