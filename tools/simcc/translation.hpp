@@ -69,8 +69,8 @@ public:
         if (options_.verbose)
             std::fprintf(stderr, "# mark the branches and places of %s in %s\n", from.c_str(), to.c_str());
         if (options_.dry_run) return;
-        write_file(to,
-                   with_red_zones(with_heap_deletes(mark_branches(mark_places(without_coverage(read_file(from)))))));
+        write_file(to, with_red_zones(with_heap_deletes(
+                           mark_work(mark_branches(mark_places(without_coverage(read_file(from))))))));
     }
 
 private:

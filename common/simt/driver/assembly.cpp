@@ -2,7 +2,6 @@
 #include "common/simt/driver/assembly.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <initializer_list>
 #include <string_view>
@@ -28,33 +27,6 @@ bool is_branch_on_arm(std::string_view line) {
                                "\tbvs\t", "\tbvc\t", "\tbhi\t",  "\tbls\t", "\tbge\t",  "\tblt\t", "\tbgt\t", "\tble\t",
                                "\tb.",    "\tcbz\t", "\tcbnz\t", "\ttbz\t", "\ttbnz\t", "\tbr\t"});
 }
-
-/// Where the lines of assembly come from: reads the compiler's .file and .loc.
-class SourceFiles {
-public:
-    void read(std::string_view line) {
-        constexpr std::string_view file = "\t.file ", place = "\t.loc ";
-        if (starts_with(line, file) && line.size() > file.size() && line[file.size()] != '"') {
-            const std::size_t number = number_in(line.substr(file.size()));
-            if (foreign_.size() <= number) foreign_.resize(number + 1);
-            foreign_[number] = is_foreign_file(line);
-        } else if (starts_with(line, place)) {
-            const std::size_t number = number_in(line.substr(place.size()));
-            is_foreign_ = number < foreign_.size() && foreign_[number];
-        }
-    }
-    bool is_foreign() const { return is_foreign_; }
-
-private:
-    static std::size_t number_in(std::string_view text) {
-        std::size_t number = 0;
-        std::from_chars(text.data(), text.data() + text.size(), number);
-        return number;
-    }
-
-    std::vector<bool> foreign_;  // by the files' numbers
-    bool is_foreign_ = false;
-};
 
 /// A no-op that encodes the distance between two labels. On x86-64: nopl distance(%rax). On AArch64: mov xzr,
 /// #distance / 4, which has room for a mebibyte. (counters/results.cpp decodes it.)

@@ -2,6 +2,8 @@
 // simcc's changes to g++'s assembly of checked code, between the compiler and the assembler.
 #pragma once
 
+#include <charconv>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +17,36 @@ std::vector<std::string_view> lines_of(std::string_view text);
 enum class Role { entry, branch, end, other };
 Role role_of(std::string_view line);
 
+/// Whether a file is not the programmer's own: a header of the simulator, or of the system.
+bool is_foreign_file(std::string_view path);
+
+/// Where the lines of assembly come from: reads the compiler's .file and .loc.
+class SourceFiles {
+public:
+    void read(std::string_view line) {
+        constexpr std::string_view file = "\t.file ", place = "\t.loc ";
+        if (line.starts_with(file) && line.size() > file.size() && line[file.size()] != '"') {
+            const std::size_t number = number_in(line.substr(file.size()));
+            if (foreign_.size() <= number) foreign_.resize(number + 1);
+            foreign_[number] = is_foreign_file(line);
+        } else if (line.starts_with(place)) {
+            const std::size_t number = number_in(line.substr(place.size()));
+            is_foreign_ = number < foreign_.size() && foreign_[number];
+        }
+    }
+    bool is_foreign() const { return is_foreign_; }
+
+private:
+    static std::size_t number_in(std::string_view text) {
+        std::size_t number = 0;
+        std::from_chars(text.data(), text.data() + text.size(), number);
+        return number;
+    }
+
+    std::vector<bool> foreign_;  // by the files' numbers
+    bool is_foreign_ = false;
+};
+
 /// Marks the basic blocks that end in a branch. Every basic block begins with a call to __sanitizer_cov_trace_pc. If
 /// the block ends with a conditional or indirect jump, this adds a no-op after the call that encodes the distance to
 /// the jump. So the counters know every branch and its source line, even if all lanes always go the same way. A
@@ -22,6 +54,11 @@ Role role_of(std::string_view line);
 /// instruction there. The assembly is for x86-64 or AArch64, whatever processor simcc itself runs on; that for other
 /// processors is unchanged.
 std::string mark_branches(std::string_view assembly);
+
+/// Records what each basic block has to do: how many instructions of each class the program's part of it needs, the
+/// simulator's own and the calls not counted. A no-op behind those of mark_branches() and mark_places() holds the
+/// numbers (check/core/symbols.cpp reads it). They are the host compiler's, so a GPU's differ: see check/predict.
+std::string mark_work(std::string_view assembly);
 
 /// Removes the calls to __sanitizer_cov_trace_pc from functions with a patchable entry (.LPFE). These are the
 /// simulator's own, if compiled by g++ 11, which lacks an attribute for that (SIMT_WITHOUT_COVERAGE in
@@ -45,8 +82,5 @@ std::string with_red_zones(const std::string& assembly);
 /// the program and the record of the place that this code was inlined at, or says that all of it is the simulator's.
 /// What it knows is what the compiler's debug information says, which must have comments (g++ -dA); they are removed.
 std::string mark_places(std::string_view assembly);
-
-/// Whether a file is not the programmer's own: a header of the simulator, or of the system.
-bool is_foreign_file(std::string_view path);
 
 }  // namespace simcc

@@ -62,32 +62,38 @@ Module module_of(uintptr_t address) {
     return module;
 }
 
-enum class Mark { branch, place };
+enum class Mark { branch, place, work };
 
 #if defined(__x86_64__)
 constexpr size_t mark_bytes = 7;
-// nopl distance(%rax), nopl distance(%rbx)
+// nopl distance(%rax), nopl distance(%rbx), nopl counts(%rcx)
 bool read_mark(uintptr_t code, Mark kind, uintptr_t& distance) {
     unsigned char bytes[mark_bytes];
     std::memcpy(bytes, reinterpret_cast<const void*>(code), sizeof bytes);
-    if (bytes[0] != 0x0f || bytes[1] != 0x1f || bytes[2] != (kind == Mark::branch ? 0x80 : 0x83)) return false;
+    const unsigned char third = kind == Mark::branch ? 0x80 : kind == Mark::place ? 0x83 : 0x81;
+    if (bytes[0] != 0x0f || bytes[1] != 0x1f || bytes[2] != third) return false;
     uint32_t number = 0;
     std::memcpy(&number, bytes + 3, sizeof number);
     distance = number;
     return number < uint32_t{1} << 31;
 }
+constexpr unsigned bits_of_work[] = {10, 8, 7, 6};
 #elif defined(__aarch64__)
 constexpr size_t mark_bytes = 4;
-// movz xzr, #distance / 4 and movn xzr, #distance / 4, the number in bits 5 to 22
+// movz xzr, #distance / 4 and movn xzr, #distance / 4, the number in bits 5 to 22; movz wzr, #counts, in bits 5 to 20
 bool read_mark(uintptr_t code, Mark kind, uintptr_t& distance) {
     uint32_t instruction = 0;
     std::memcpy(&instruction, reinterpret_cast<const void*>(code), sizeof instruction);
-    distance = uintptr_t{instruction >> 5 & 0x3ffff} * 4;
-    return (instruction & 0xff80001f) == (kind == Mark::branch ? 0xd280001f : 0x9280001f);
+    distance = uintptr_t{instruction >> 5 & 0x3ffff} * (kind == Mark::work ? 1 : 4);
+    return (instruction & 0xff80001f) == (kind == Mark::branch  ? 0xd280001f
+                                          : kind == Mark::place ? 0x9280001f
+                                                                : 0x5280001f);
 }
+constexpr unsigned bits_of_work[] = {7, 5, 2, 2};
 #else
 constexpr size_t mark_bytes = 1;
 bool read_mark(uintptr_t, Mark, uintptr_t&) { return false; }
+constexpr unsigned bits_of_work[] = {8, 8, 8, 8};
 #endif
 
 // As driver/places.cpp writes it. Distances are from the record itself.
@@ -152,6 +158,22 @@ BranchMark branch_mark_at(uintptr_t code) {
     uintptr_t distance = 0;
     if (!read_mark(code, Mark::branch, distance)) return {};
     return {true, distance == 0 ? 0 : code + distance + 1};
+}
+
+WorkMark work_mark_at(uintptr_t code) {
+    uintptr_t number = 0;
+    for (const Mark other : {Mark::branch, Mark::place})
+        if (read_mark(code, other, number)) code += mark_bytes;
+    if (!read_mark(code, Mark::work, number)) return {};
+    WorkMark mark;
+    mark.is_known = true;
+    unsigned position = 0, which = 0;
+    for (unsigned* const count : {&mark.integer, &mark.single, &mark.double_, &mark.special}) {
+        const unsigned bits = bits_of_work[which++];
+        *count = number >> position & ((1u << bits) - 1);
+        position += bits;
+    }
+    return mark;
 }
 
 // A call's mark is behind it, after that of a branch; a jump's is ahead of it.

@@ -69,6 +69,14 @@ struct BranchMark {
 };
 BranchMark branch_mark_at(uintptr_t code);
 
+/// How many instructions a basic block has whose report returns to `code`, by class, without accesses and calls.
+struct WorkMark {
+    bool is_known = false;
+    unsigned integer = 0, single = 0, double_ = 0;  ///< a multiplication and an addition count once
+    unsigned special = 0;                           ///< divisions, roots and mathematical functions
+};
+WorkMark work_mark_at(uintptr_t code);
+
 struct MarkedLine {
     std::string path;
     unsigned line = 0;

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+// Records how much work a basic block is: the instructions that its part of the program needs, by class.
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/simt/driver/assembly.hpp"
+
+namespace simcc {
+namespace {
+
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+/// An instruction's name and operands, as in "\taddss\t(%rbx), %xmm1"; no name in lines that are not instructions.
+struct Instruction {
+    std::string_view name, operands;
+};
+
+Instruction instruction_of(std::string_view line) {
+    if (line.size() < 2 || line[0] != '\t' || line[1] == '.' || line[1] == '#') return {};
+    line = line.substr(1, line.size() - 1 - (line.back() == '\n'));
+    const std::size_t end = line.find('\t');
+    if (end == std::string_view::npos) return {line, {}};
+    return {line.substr(0, end), line.substr(end + 1)};
+}
+
+/// What a block has so far. A GPU fuses a multiplication and an addition, so they are counted apart.
+struct BlockWork {
+    unsigned integer = 0, special = 0;
+    unsigned additions[2] = {}, products[2] = {};  // of 32 and 64 bits
+
+    unsigned floating(int kind) const { return std::max(additions[kind], products[kind]); }
+};
+
+/// The functions of the host's mathematical library that a GPU computes with its special units.
+bool is_special_function(std::string_view symbol) {
+    for (const std::string_view name : {"exp", "log", "pow", "sin", "cos", "tan", "cbrt", "hypot", "erf", "lgamma"})
+        if (symbol.starts_with(name)) return true;
+    return false;
+}
+
+// ---- x86-64
+
+/// Whether both operands are registers or the compiler's own places on the stack, so that nothing is computed.
+bool only_moves(std::string_view operands) {
+    const std::size_t comma = operands.rfind(", ");
+    return comma != std::string_view::npos && operands.find('(') == std::string_view::npos;
+}
+
+void count_on_x86(const Instruction& at, BlockWork& work) {
+    std::string_view name = at.name;
+    if (name == "call") {
+        work.special += is_special_function(at.operands);
+        return;
+    }
+    if (is_one_of(name, {"push", "pushq", "pop", "popq", "ret", "leave", "nop", "nopl", "nopw", "jmp", "cltq", "cqto",
+                         "cltd", "endbr64", "ud2"}))
+        return;
+    if (name.starts_with("mov")) {  // a conversion of width is free or an instruction; a move is neither
+        work.integer += name.starts_with("movsl") || name.starts_with("movzb") || name.starts_with("movzw");
+        return;
+    }
+    if (name.starts_with("xor") && only_moves(at.operands)) {  // of a register with itself: zero
+        const std::size_t comma = at.operands.find(", ");
+        if (at.operands.substr(0, comma) == at.operands.substr(comma + 2)) return;
+    }
+    if ((name.starts_with("sub") || name.starts_with("add")) && at.operands.ends_with("%rsp")) return;
+    if (name.size() > 2 && name[0] == 'v' && name != "verr") name.remove_prefix(1);
+    const bool is_single = name.ends_with("ss") || name.ends_with("ps"),
+               is_double = name.ends_with("sd") || name.ends_with("pd");
+    if (name.starts_with("div") || name.starts_with("idiv") || name.starts_with("sqrt") || name.starts_with("rcp") ||
+        name.starts_with("rsqrt")) {
+        ++work.special;
+        return;
+    }
+    if ((is_single || is_double) && !name.starts_with("cvt")) {
+        const bool is_product = name.starts_with("mul");
+        (is_product ? work.products : work.additions)[is_double] += 1;
+        if (name.starts_with("fm")) work.products[is_double] += 1;
+        return;
+    }
+    ++work.integer;
+}
+
+// ---- AArch64
+
+void count_on_arm(const Instruction& at, BlockWork& work) {
+    const std::string_view name = at.name;
+    if (name == "bl") {
+        work.special += is_special_function(at.operands);
+        return;
+    }
+    if (is_one_of(name, {"b",   "br",  "blr", "ret", "nop",  "mov",  "movk", "movz", "movn",  "adrp", "adr",
+                         "ldp", "stp", "ldr", "str", "ldrb", "strb", "ldrh", "strh", "ldrsw", "fmov", "hint"}))
+        return;
+    const bool is_double = at.operands.starts_with("d"), is_single = at.operands.starts_with("s");
+    if (is_one_of(name, {"fdiv", "fsqrt", "sdiv", "udiv"})) {
+        ++work.special;
+    } else if (name.size() > 1 && name[0] == 'f' && !name.starts_with("fcvt") && (is_single || is_double)) {
+        const bool is_product = name.starts_with("fmul") || name.starts_with("fnmul");
+        (is_product ? work.products : work.additions)[is_double] += 1;
+        if (name.starts_with("fmadd") || name.starts_with("fmsub")) work.products[is_double] += 1;
+    } else {
+        ++work.integer;
+    }
+}
+
+/// A no-op that holds the counts. On x86-64: nopl counts(%rcx), of 10, 8, 7 and 6 bits. On AArch64: mov wzr, #counts,
+/// of 7, 5, 2 and 2 bits. (check/core/symbols.cpp decodes it.)
+std::string mark(const BlockWork& work, bool is_arm) {
+    const unsigned counts[] = {work.integer, work.floating(0), work.floating(1), work.special};
+    const unsigned bits_on_x86[] = {10, 8, 7, 6}, bits_on_arm[] = {7, 5, 2, 2};
+    unsigned packed = 0, position = 0;
+    for (int i = 0; i < 4; ++i) {
+        const unsigned bits = (is_arm ? bits_on_arm : bits_on_x86)[i];
+        packed |= std::min(counts[i], (1u << bits) - 1) << position;
+        position += bits;
+    }
+    if (is_arm) return "\t.long 0x5280001f + " + std::to_string(packed) + " * 32\n";
+    return "\t.byte 0x0f, 0x1f, 0x81\n\t.long " + std::to_string(packed) + "\n";
+}
+
+bool is_mark(std::string_view line) {
+    return line.starts_with(".Lsimt_") || line.starts_with("\t.byte 0x0f, 0x1f, 0x8") || line.starts_with("\t.long ");
+}
+
+}  // namespace
+
+std::string mark_work(std::string_view assembly) {
+    const std::vector<std::string_view> lines = lines_of(assembly);
+    std::vector<BlockWork> blocks;
+    std::vector<std::size_t> mark_after(lines.size(), 0);  // the block whose mark follows a line, counted from 1
+    SourceFiles files;
+    bool is_inside = false, is_arm = false;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        files.read(lines[i]);
+        const Role role = role_of(lines[i]);
+        if (role == Role::entry) {
+            blocks.emplace_back();
+            is_inside = true;
+            is_arm = lines[i].starts_with("\tbl\t");
+            std::size_t last = i;
+            while (last + 1 < lines.size() && is_mark(lines[last + 1])) ++last;
+            mark_after[last] = blocks.size();
+        } else if (is_inside && !files.is_foreign()) {
+            const Instruction instruction = instruction_of(lines[i]);
+            if (!instruction.name.empty()) (is_arm ? count_on_arm : count_on_x86)(instruction, blocks.back());
+        }
+        if (role == Role::end) is_inside = false;
+    }
+    std::string marked;
+    marked.reserve(assembly.size() + assembly.size() / 16);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        marked += lines[i];
+        if (mark_after[i] > 0) marked += mark(blocks[mark_after[i] - 1], is_arm);
+    }
+    return marked;
+}
+
+}  // namespace simcc
