@@ -82,12 +82,15 @@ public:
     /// Makes the observer of the blocks that run there, which is kept for all later launches; or null.
     virtual std::unique_ptr<BlockObserver> observe(ResidentBlock&) { return nullptr; }
 
-    /// Called before and after the blocks of the launch, on the thread that executes its stream. ended() returns a
-    /// cudaError_t value with which the launch fails even though all its blocks have ended, or 0.
+    /// Called before and after the blocks of the launch, on the thread that executes its stream. ended() gets the
+    /// cudaError_t value of the launch and returns the one that counts.
     virtual void began() {}
-    virtual int ended() { return 0; }
+    virtual int ended(int error) { return error; }
 
-    /// The block that runs at position `index` of `count`: a permutation.
+    /// How many of the grid's `count` blocks run: all of them, or a sample.
+    virtual uint64_t blocks_to_run(uint64_t count) const { return count; }
+
+    /// The block that runs at position `index` of the `count` that run: a permutation, unless they are a sample.
     virtual uint64_t block_at(uint64_t index, uint64_t /*count*/) const { return index; }
 };
 

@@ -75,8 +75,7 @@ int result_of(const RunningLaunch& running) {
                      "lockstep held back\n",
                      running.launch.name);
     }
-    const int observed_error = running.observer ? running.observer->ended() : 0;
-    return running.error == 0 ? observed_error : running.error.load();
+    return running.observer ? running.observer->ended(running.error) : running.error.load();
 }
 
 unsigned worker_count() { return WorkerPool::instance().worker_count(); }

@@ -77,7 +77,7 @@ struct RunningLaunch {
           owner(owner),
           is_awaited(is_awaited),
           worker_count(workers),
-          block_count(uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z),
+          block_count(blocks_that_run(launch, observer)),
           /// Few claims per worker if blocks are small, yet enough of them to balance the load.
           blocks_per_claim(std::min<uint64_t>(64, block_count / (uint64_t{workers} * 8) + 1)),
           grid_barrier(block_count),
@@ -91,6 +91,11 @@ struct RunningLaunch {
         next_block = block_count;
     }
 
+    static uint64_t blocks_that_run(const Launch& launch, const LaunchObserver* observer) {
+        const uint64_t blocks = uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
+        return observer ? observer->blocks_to_run(blocks) : blocks;
+    }
+
     bool failed() const { return error.load(std::memory_order_relaxed) != 0; }
     bool has_unclaimed_blocks() const { return next_block.load(std::memory_order_relaxed) < block_count; }
 
@@ -99,7 +104,7 @@ struct RunningLaunch {
     LaunchOwner* const owner;        ///< or null
     const bool is_awaited;           ///< a thread waits for its end; otherwise the owner is told
     const unsigned worker_count;
-    const uint64_t block_count;
+    const uint64_t block_count;  ///< of the blocks that run
     const uint64_t blocks_per_claim;
     std::atomic<uint64_t> next_block{0};
     std::atomic<int> error{0};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "common/simt/runtime/device.hpp"
+#include "common/simt/runtime/events.hpp"
 
 #include <algorithm>
 
@@ -105,7 +106,10 @@ std::optional<size_t>* Device::limit(int which) {
 
 // ---- the hardware
 
-int multiprocessor_count() { return static_cast<int>(worker_count()); }
+int multiprocessor_count() {
+    const int of_model = events().multiprocessors;
+    return of_model > 0 ? of_model : static_cast<int>(worker_count());
+}
 
 int pci_bus(int device) { return device + 1; }
 

@@ -96,6 +96,8 @@ struct Events {
     size_t mapped_beside_memory = 0;
     /// A freed small block is reused only after this many frees of its size, so that late uses see old data.
     size_t quarantined_blocks = 16;
+    /// A device has this many multiprocessors, whatever the machine has; 0: as many as there are worker threads.
+    int multiprocessors = 0;
 };
 
 const Events& events();

@@ -81,6 +81,7 @@ public:
 
 // ---- the checks of one launch: created on the host when it is submitted, alive until it has ended
 
+class LaunchCosts;
 class LaunchCounters;
 class RaceLaunch;
 
@@ -92,13 +93,15 @@ struct LaunchCheck final : LaunchObserver {
     const void* stream = nullptr;
     std::vector<const void*> host_backtrace;
     std::shared_ptr<LaunchCounters> counters;  ///< null unless they are wanted
+    std::shared_ptr<LaunchCosts> costs;        ///< null unless times are predicted
     std::shared_ptr<RaceLaunch> races;         ///< of the current execution; null unless races are checked
     /// Set when a finding has dropped a lane: the launch ends with this cudaError_t.
     std::atomic<int> error{0};
 
     std::unique_ptr<BlockObserver> observe(ResidentBlock& block) override;
     void began() override;
-    int ended() override;
+    int ended(int error) override;
+    uint64_t blocks_to_run(uint64_t count) const override;
     uint64_t block_at(uint64_t index, uint64_t count) const override;
 };
 

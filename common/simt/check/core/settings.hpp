@@ -15,13 +15,15 @@ struct Settings {
     bool leakcheck = false;    ///< memcheck also reports what was not freed
     bool unusedcheck = false;  ///< initcheck also reports memory that was never used
     bool counters = false;
+    bool predict = false;                       ///< the times of kernels on the GPU of set_predicted_gpu()
+    bool sample_only = false;                   ///< only the blocks that predictions need run: results are wrong
     Schedule schedule = Schedule::independent;  ///< counters require this one: they regroup the lanes themselves
     uint64_t seed = 0;
     unsigned print_limit = 100;  ///< at most this many findings are printed; all are counted
 
     bool any_check() const { return memcheck || racecheck || initcheck || synccheck; }
     /// Whether the checked simulator has anything to do.
-    bool any() const { return any_check() || counters || schedule != Schedule::independent; }
+    bool any() const { return any_check() || counters || predict || schedule != Schedule::independent; }
 };
 
 /// Reads "memcheck,racecheck" ("" and "all": the four tools) and "random:42" into settings. Returns an error text, or

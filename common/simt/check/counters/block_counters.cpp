@@ -8,6 +8,7 @@
 
 #include "common/simt/check/core/block_check.hpp"
 #include "common/simt/check/counters/requests.hpp"
+#include "common/simt/check/predict/launch_costs.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 #include "common/simt/runtime/state.hpp"
 
@@ -21,6 +22,12 @@ void BlockCounters::begin_block() {
         constants_.clear();
         for (const Allocation& variable : runtime().memory.live_constants())
             constants_.push_back({variable.base, variable.bytes});
+    }
+    is_costed_ = launch.costs && launch.costs->sample().contains(check_.block_index());
+    is_on_ = settings().counters || is_costed_;
+    if (is_costed_) {
+        if (!costs_) costs_ = std::make_unique<BlockCosts>();
+        costs_->begin(launch.costs->model(), check_.lane_count(), launch.costs->l1_bytes_of_block());
     }
     branches_.assign((check_.lane_count() + lanes_of_warp - 1) / lanes_of_warp, {});
     log_.clear();
@@ -61,7 +68,7 @@ bool BlockCounters::is_constant(uintptr_t address) const {
 
 void BlockCounters::arrive(check::Wait kind, unsigned, unsigned, Site site) {
     using check::Wait;
-    if (kind == Wait::active_mask || kind == Wait::poll) return;
+    if (!is_on_ || kind == Wait::active_mask || kind == Wait::poll) return;
     const Uninterrupted section;
     const EventKind event = kind == Wait::block_barrier || kind == Wait::grid_barrier ? EventKind::block_barrier
                             : kind == Wait::warp_barrier                              ? EventKind::warp_barrier
@@ -70,20 +77,26 @@ void BlockCounters::arrive(check::Wait kind, unsigned, unsigned, Site site) {
 }
 
 void BlockCounters::lane_ended(unsigned lane) {
+    if (!is_on_) return;
     const Uninterrupted section;
     log_.lane(lane % lanes_of_warp).append(EventPlace(EventKind::kernel_left, 0, nullptr), 0);
 }
 
 void BlockCounters::warp_stalled(unsigned warp, unsigned paused) {
+    if (!is_on_) return;
     // Lanes also pause for reasons other than a full log; those logs can wait.
     if (paused && !(log_.full_lanes() & paused)) return;
     draining_warp_ = warp;
     reconvergence_.drain(log_, paused, *this);
 }
 
-void BlockCounters::block_ended() {}
+void BlockCounters::block_ended() {
+    if (is_costed_) check_.launch().costs->add(check_.block_index(), costs_->take());
+}
 
 void BlockCounters::step(EventPlace place, uint32_t lanes, const uintptr_t* operands) {
+    if (is_costed_) costs_->step(draining_warp_, place, lanes, operands);
+    if (!settings().counters) return;
     BranchTracker& branches = branches_[draining_warp_];
     if (place.kind() == EventKind::kernel_left) return branches.left(lanes);
     PlaceTally& tally = (*table_)[place];

@@ -8,18 +8,23 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "common/simt/check/core/block_check.hpp"
 #include "common/simt/check/core/checker.hpp"
 #include "common/simt/check/counters/places.hpp"
 #include "common/simt/check/counters/reconvergence.hpp"
+#include "common/simt/check/predict/block_costs.hpp"
 
 namespace simt::check {
 
 class BlockCounters final : public Checker, private WarpSteps {
 public:
     explicit BlockCounters(BlockCheck& check) : check_(check), log_(WarpLog::of_this_thread()) {}
+
+    /// Whether it follows the current block: times are predicted from a sample of them.
+    bool is_on() const { return is_on_; }
 
     void begin_block() override;
     void access(const Access& access);
@@ -47,7 +52,10 @@ private:
     void count_operations(PlaceTally& tally, uint32_t lanes, const uintptr_t* addresses, uintptr_t origin);
 
     BlockCheck& check_;
-    WarpLog& log_;  // of the thread that runs the block
+    bool is_on_ = false;
+    std::unique_ptr<BlockCosts> costs_;  // null unless times are predicted
+    bool is_costed_ = false;             // the block is in the sample
+    WarpLog& log_;                       // of the thread that runs the block
     Reconvergence reconvergence_;
     std::vector<BranchTracker> branches_;  // of each warp
     unsigned draining_warp_ = 0;
@@ -59,7 +67,7 @@ private:
 };
 
 inline void BlockCounters::access(const Access& access) {
-    if (access.space == Space::local) return;
+    if (access.space == Space::local || !is_on_) return;
     if (access.texture != Texture::none || access.space == Space::other) return append_rare(access);
     append_access(access);
 }
@@ -75,6 +83,7 @@ inline void BlockCounters::append_access(const Access& access) {
 }
 
 inline void BlockCounters::block_entered(const void* pc) {
+    if (!is_on_) return;
     append(check_.running_lane(), EventPlace(EventKind::block_entered, 0, pc), 0);
 }
 

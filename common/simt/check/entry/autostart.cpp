@@ -3,16 +3,22 @@
 //   SIMCC_CHECK     the checks: a list, or none; unset: the four tools, or none if counters are on
 //   SIMCC_COUNTERS  1: the counters of each kernel, to standard error at the end; lines: by source line;
 //                   annotate: beside the source; csv:FILE: sums and lines, into a file; 0: none
+//   SIMCC_PREDICT   a GPU model: the predicted time of each kernel, to standard error at the end; MODEL:csv:FILE: into
+//                   a file
 //   SIMCC_SCHEDULE  the schedule
 // make: alone (only what simcc --check has linked starts the checkers by itself)
 #include <unistd.h>
+
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "common/simt/check/core/settings.hpp"
 #include "common/simt/check/counters/text.hpp"
+#include "common/simt/check/predict/predictions.hpp"
 #include "common/simt/exec/machine.hpp"
 
 // Checked objects refer to this symbol, which pulls this file into the program.
@@ -34,8 +40,28 @@ const char* wanted_counters() {
     return wanted && *wanted && std::strcmp(wanted, "0") != 0 ? wanted : nullptr;
 }
 
+// The value of SIMCC_PREDICT.
+const char* wanted_prediction() {
+    const char* const wanted = std::getenv("SIMCC_PREDICT");
+    return wanted && *wanted && std::strcmp(wanted, "0") != 0 ? wanted : nullptr;
+}
+
+void write_predictions(const PredictionRequest& request) {
+    const std::vector<KernelPrediction> kernels = take_predictions();
+    if (request.path.empty()) {
+        std::fputs(predictions_as_text(kernels, *predicted_gpu()).c_str(), stderr);
+        return;
+    }
+    std::FILE* const file = std::fopen(request.path.c_str(), "w");
+    const std::string text = predictions_as_csv(kernels, *predicted_gpu());
+    const bool written = file && std::fputs(text.c_str(), file) >= 0;
+    if ((file && std::fclose(file) != 0) || !written)
+        complain("SIMCC_PREDICT", request.path + " cannot be written: " + std::strerror(errno));
+}
+
 void end_of_program() {
     std::fflush(nullptr);
+    if (const char* const wanted = wanted_prediction()) write_predictions(prediction_request(wanted));
     if (const char* const wanted = wanted_counters()) complain("SIMCC_COUNTERS", write_counters(wanted));
     if (finish() > 0) _exit(exit_status_of_findings);
 }
@@ -47,7 +73,14 @@ __attribute__((constructor(101))) void begin_of_program() {
     const char* const schedule = std::getenv("SIMCC_SCHEDULE");
     settings.counters = wanted_counters() != nullptr;
     if (settings.counters) complain("SIMCC_COUNTERS", check_counter_format(wanted_counters()));
-    complain("SIMCC_CHECK", parse_checks(checks ? checks : settings.counters ? "none" : "all", settings));
+    if (const char* const wanted = wanted_prediction()) {
+        GpuModel model;
+        complain("SIMCC_PREDICT", load_gpu_model(prediction_request(wanted).model, model));
+        set_predicted_gpu(model);
+        settings.predict = true;
+    }
+    const bool only_counts = settings.counters || settings.predict;
+    complain("SIMCC_CHECK", parse_checks(checks ? checks : only_counts ? "none" : "all", settings));
     if (schedule) complain("SIMCC_SCHEDULE", parse_schedule(schedule, settings));
     unless_short([&] { start(settings); });
     std::atexit(end_of_program);

@@ -22,12 +22,12 @@ CheckedBlock::CheckedBlock(ResidentBlock& block) : BlockCheck(block) {
     if (wanted.memcheck || wanted.initcheck) memory_ = added<MemoryCheck>();
     if (wanted.synccheck) synchronization_ = added<SyncCheck>();
     if (wanted.racecheck) races_ = added<RaceCheck>();
-    if (wanted.counters) counters_ = added<BlockCounters>();
+    if (wanted.counters || wanted.predict) counters_ = added<BlockCounters>();
 }
 
 void CheckedBlock::began(LaunchObserver& launch, uint64_t block_index, unsigned lanes) {
     BlockCheck::began(launch, block_index, lanes);
-    follows_lanes_ = turns_.are_chosen() || counters_;
+    follows_lanes_ = turns_.are_chosen() || (counters_ && counters_->is_on());
 }
 
 // memcheck may drop the lane. Only a lane that goes on locks the location, until the operation ends.

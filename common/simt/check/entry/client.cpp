@@ -22,6 +22,8 @@
 #include "common/simt/check/counters/places.hpp"
 #include "common/simt/check/entry/checked_block.hpp"
 #include "common/simt/check/memory/events.hpp"
+#include "common/simt/check/predict/launch_costs.hpp"
+#include "common/simt/check/predict/predictions.hpp"
 #include "common/simt/check/race/knowledge.hpp"
 #include "common/simt/check/race/launch.hpp"
 #include "common/simt/check/race/memory.hpp"
@@ -103,7 +105,10 @@ std::shared_ptr<LaunchObserver> check_launch(const Launch& launch, const void* s
     } else if (settings().any_check()) {
         check->host_backtrace = host_backtrace();
     }
-    if (settings().counters) check->counters = std::make_shared<LaunchCounters>();
+    if (settings().counters || settings().predict) check->counters = std::make_shared<LaunchCounters>();
+    if (settings().predict)
+        check->costs =
+            std::make_shared<LaunchCosts>(*predicted_gpu(), launch.grid, launch.block, launch.dynamic_shared_bytes);
     return check;
 }
 
@@ -111,23 +116,33 @@ std::unique_ptr<BlockObserver> LaunchCheck::observe(ResidentBlock& block_of_work
     return std::make_unique<CheckedBlock>(block_of_worker);
 }
 
-uint64_t LaunchCheck::block_at(uint64_t index, uint64_t count) const { return random_block(index, count); }
+uint64_t LaunchCheck::blocks_to_run(uint64_t count) const {
+    return settings().sample_only ? costs->sample().blocks().size() : count;
+}
+
+uint64_t LaunchCheck::block_at(uint64_t index, uint64_t count) const {
+    return settings().sample_only ? costs->sample().blocks()[index] : random_block(index, count);
+}
 
 void LaunchCheck::began() {
+    if (costs) costs->clear();
     if (!settings().racecheck) return;
     races = std::make_shared<RaceLaunch>(*this, current_operation());
     LaunchHistory::instance().began(*races);
     add_foreign_ranges(*races);
 }
 
-int LaunchCheck::ended() {
+int LaunchCheck::ended(int failure) {
     if (races) {
         races->report_races();
         LaunchHistory::instance().ended(*races);
     }
     print_findings();
-    if (counters) keep_counters(*this);
-    return error;
+    if (failure == 0) failure = error;
+    if (settings().counters) keep_counters(*this);
+    if (costs) keep_prediction(*this, failure);
+    // Where only a sample runs, blocks may wait for others that never come.
+    return settings().sample_only ? 0 : failure;
 }
 
 // ---- the client
@@ -191,6 +206,7 @@ void become_client(const Settings& settings) {
     events.finishes_work = true;  // a report covers everything that was submitted
     events.mapped_beside_memory = mapped_by_memcheck + (settings.racecheck ? mapped_by_racecheck : 0);
     events.launch_submitted = check_launch;
+    if (settings.predict) events.multiprocessors = static_cast<int>(predicted_gpu()->multiprocessors);
     events.device_reset = report_leaks;
     if (settings.memcheck) events.api_failed = api_failed;
     if (settings.memcheck || settings.initcheck) ask_for_memory_events(events);
@@ -226,7 +242,7 @@ void become_client(const Settings& settings) {
 void start(const Settings& wanted) {
     if (is_checking() || !wanted.any()) return;
     current_settings = wanted;
-    if (wanted.counters) current_settings.schedule = Schedule::independent;
+    if (wanted.counters || wanted.predict) current_settings.schedule = Schedule::independent;
     become_client(current_settings);
     catch_fatal_signals();
 }

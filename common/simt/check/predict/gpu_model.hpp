@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// A GPU as the predictions see it: named figures, which a file gives, one to a line.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace simt::check {
+
+/// Every figure is of the whole GPU unless its name says otherwise. Cycles are of the multiprocessors' clock.
+struct GpuModel {
+    std::string name;    ///< "NVIDIA H200"
+    std::string source;  ///< "measured", or "published" if any figure comes from the maker's tables or from papers
+
+    double multiprocessors = 0;
+    double clock_mhz = 0;
+    // What fits on a multiprocessor.
+    double threads_per_multiprocessor = 0, blocks_per_multiprocessor = 0, registers_per_multiprocessor = 0;
+    double shared_kib_per_multiprocessor = 0;  ///< at most, and per block
+    double l1_kib_per_multiprocessor = 0;      ///< including shared memory
+    double l2_mib = 0;
+    // Bandwidth.
+    double dram_gbyte_per_s = 0, l2_gbyte_per_s = 0;
+    double wavefronts_per_cycle = 0;  ///< of a multiprocessor, from L1 and shared memory
+    // Rates of a multiprocessor, in instructions of a warp per cycle.
+    double issue_per_cycle = 0, single_per_cycle = 0, double_per_cycle = 0, special_per_cycle = 0;
+    // Latency, in cycles.
+    double l1_latency = 0, shared_latency = 0, l2_latency = 0, dram_latency = 0;
+    double arithmetic_latency = 0, exchange_latency = 0, barrier_latency = 0;
+    // Others.
+    double atomic_ns = 0;  ///< between operations of warps on one address
+    double launch_ns = 0;  ///< of an empty kernel, between events
+};
+
+/// A figure's name in the file, its unit, and its place in the model.
+struct GpuFigure {
+    const char* name;
+    const char* unit;
+    double GpuModel::*value;
+};
+const std::vector<GpuFigure>& gpu_figures();
+
+/// Reads a model: lines "name = value  # where it comes from". Returns an error text with the line, or "".
+std::string read_gpu_model(std::string_view text, GpuModel& model);
+
+/// The models that come with the simulator, by the names that --predict takes, the newest first.
+const std::vector<std::string>& shipped_gpu_models();
+/// The text of one of them; none if there is no such model.
+std::optional<std::string_view> shipped_gpu_model(std::string_view name);
+
+/// A shipped model by its name, or the file of that path. Returns an error text, or "".
+std::string load_gpu_model(const std::string& name_or_path, GpuModel& model);
+
+}  // namespace simt::check

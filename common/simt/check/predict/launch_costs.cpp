@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+#include "common/simt/check/predict/launch_costs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+
+#include "common/simt/runtime/device_memory.hpp"
+#include "common/simt/runtime/state.hpp"
+
+namespace simt::check {
+
+const char* name_of(Limiter limiter) {
+    constexpr const char* names[] = {"dram", "l2", "l1", "issue", "special", "atomics", "latency", "launch"};
+    return names[static_cast<int>(limiter)];
+}
+
+LaunchCosts::LaunchCosts(const GpuModel& model, const Extent& grid, const Extent& block, size_t dynamic_shared_bytes)
+    : model_(model), grid_(grid), block_(block), dynamic_shared_bytes_(dynamic_shared_bytes), sample_(grid) {}
+
+double LaunchCosts::resident_blocks(double shared_bytes) const {
+    constexpr double registers_per_thread = 32, reserved_shared_bytes = 1024;
+    const double threads = std::ceil(double(block_.x) * block_.y * block_.z / lanes_of_warp) * lanes_of_warp;
+    const double fits =
+        std::min({model_.blocks_per_multiprocessor, model_.threads_per_multiprocessor / threads,
+                  model_.registers_per_multiprocessor / (registers_per_thread * threads),
+                  model_.shared_kib_per_multiprocessor * 1024 / (shared_bytes + reserved_shared_bytes)});
+    return std::max(1.0, std::floor(fits));
+}
+
+size_t LaunchCosts::l1_bytes_of_block() const {
+    const double shared = static_cast<double>(dynamic_shared_bytes_);
+    const double resident = resident_blocks(shared);
+    const double left = model_.l1_kib_per_multiprocessor * 1024 - resident * (shared + 1024);
+    return static_cast<size_t>(std::max(left, 16.0 * 1024) / resident);
+}
+
+void LaunchCosts::add(uint64_t block, BlockCost&& cost) {
+    const std::lock_guard lock(mutex_);
+    costs_.emplace_back(block, std::move(cost));
+}
+
+void LaunchCosts::clear() {
+    const std::lock_guard lock(mutex_);
+    costs_.clear();
+}
+
+// ---- from a sample to the grid
+
+namespace {
+
+double different_in_all(const std::vector<const std::vector<uint64_t>*>& sets) {
+    std::vector<uint64_t> all;
+    for (const auto* set : sets) all.insert(all.end(), set->begin(), set->end());
+    std::sort(all.begin(), all.end());
+    return static_cast<double>(std::unique(all.begin(), all.end()) - all.begin());
+}
+
+// The allocations that hold these sectors.
+double bytes_around(const std::vector<const std::vector<uint64_t>*>& sets) {
+    std::map<uintptr_t, double> found;
+    for (const auto* set : sets) {
+        uintptr_t end = 0;
+        for (const uint64_t sector : *set) {
+            const uintptr_t address = sector << 5;
+            if (address < end) continue;
+            const auto allocation = runtime().memory.find(reinterpret_cast<const void*>(address));
+            if (!allocation) continue;
+            found[allocation->base] = static_cast<double>(allocation->bytes);
+            end = allocation->base + allocation->bytes;
+        }
+    }
+    double bytes = 0;
+    for (const auto& [base, size] : found) bytes += size;
+    return bytes;
+}
+
+}  // namespace
+
+// The different sectors of a rectangle of a x b neighboring blocks are s + a p + b q + a b r: what all blocks share, what
+// those of a column share, what those of a row share, and each block's own. Four neighbors give the coefficients. In a
+// row of n blocks they are s + n r.
+LaunchCosts::Footprint LaunchCosts::footprint(std::vector<uint64_t> BlockCost::*sectors, double resident) const {
+    using Set = const std::vector<uint64_t>*;
+    std::vector<Set> all;
+    std::map<uint64_t, Set> of_block;
+    double mean = 0;
+    for (const auto& [block, cost] : costs_) {
+        of_block[block] = &(cost.*sectors);
+        all.push_back(&(cost.*sectors));
+        mean += static_cast<double>((cost.*sectors).size()) / static_cast<double>(costs_.size());
+    }
+    const double blocks = double(grid_.x) * grid_.y * grid_.z;
+    if (sample_.holds_all()) {
+        const double whole = different_in_all(all);
+        return {whole, whole};
+    }
+    std::vector<Set> near;
+    for (const uint64_t block : sample_.neighbors())
+        if (of_block.count(block)) near.push_back(of_block[block]);
+    if (near.size() < 4 || mean == 0) return {mean * blocks, mean * std::min(blocks, resident)};
+    const double most = bytes_around(all) / 32;
+    const auto different = [&](std::initializer_list<int> which) {
+        std::vector<Set> chosen;
+        for (const int i : which) chosen.push_back(near[i]);
+        return different_in_all(chosen);
+    };
+    double one = 0;
+    for (const Set set : near) one += static_cast<double>(set->size()) / 4;
+    const double scale = one > 0 ? mean / one : 1;  // the neighbors may do more than others, or less
+    const double layers = grid_.z;
+    double shared = 0, by_column = 0, by_row = 0, own = 0, width = grid_.x, height = grid_.y;
+    const double four = different({0, 1, 2, 3});
+    if (sample_.is_row()) {
+        width *= height;
+        height = 1;
+        own = std::clamp((four - one) / 3, 0.0, one);
+        shared = one - own;
+    } else {
+        const double across = (different({0, 1}) + different({2, 3})) / 2;
+        const double down = (different({0, 2}) + different({1, 3})) / 2;
+        own = std::clamp(four - across - down + one, 0.0, one);
+        by_column = std::clamp(across - one - own, 0.0, one);
+        by_row = std::clamp(down - one - own, 0.0, one);
+        shared = std::max(0.0, one - own - by_column - by_row);
+    }
+    const auto of_rectangle = [&](double a, double b) {
+        return (shared + a * by_column + b * by_row + a * b * own) * scale;
+    };
+    Footprint result;
+    result.whole = std::min(most, of_rectangle(width, height) * layers);
+    const double in_layer = std::min(resident, width * height);
+    const double a = std::min(width, in_layer), b = std::max(1.0, in_layer / width);
+    result.wave = std::min(result.whole, of_rectangle(a, b) * std::max(1.0, std::min(resident, blocks) / in_layer));
+    return result;
+}
+
+double LaunchCosts::hot_operations() const {
+    std::map<uintptr_t, double> operations;
+    for (const auto& [block, cost] : costs_)
+        for (const auto& [address, count] : cost.contended) operations[address] += count;
+    double most = 0;
+    for (const auto& [address, count] : operations) most = std::max(most, count);
+    return most;
+}
+
+// ---- from costs to time
+
+LaunchPrediction LaunchCosts::predict() const {
+    const std::lock_guard lock(mutex_);
+    LaunchPrediction result;
+    result.blocks = double(grid_.x) * grid_.y * grid_.z;
+    result.threads_per_block = double(block_.x) * block_.y * block_.z;
+    BlockCost sum;
+    double chain = 0;
+    for (const auto& [block, cost] : costs_) {
+        sum.integer += cost.integer, sum.single += cost.single, sum.double_ += cost.double_;
+        sum.special += cost.special, sum.accesses += cost.accesses;
+        sum.exchanges += cost.exchanges, sum.barriers += cost.barriers;
+        sum.global_wavefronts += cost.global_wavefronts, sum.shared_wavefronts += cost.shared_wavefronts;
+        sum.asked_sectors += cost.asked_sectors, sum.missed_sectors += cost.missed_sectors;
+        sum.stored_sectors += cost.stored_sectors, sum.atomic_sectors += cost.atomic_sectors;
+        sum.waits_for_l2 += cost.waits_for_l2;
+        chain += cost.chain;
+        result.shared_bytes = std::max(result.shared_bytes, cost.shared_bytes);
+    }
+    const double sampled = std::max<double>(1, static_cast<double>(costs_.size())), scale = result.blocks / sampled;
+    result.shared_bytes = std::max(result.shared_bytes, static_cast<double>(dynamic_shared_bytes_));
+    result.resident_blocks = resident_blocks(result.shared_bytes);
+    const double on_gpu = result.resident_blocks * model_.multiprocessors;
+    result.instructions = sum.instructions() * scale;
+    result.special = sum.special * scale;
+    result.wavefronts = (sum.global_wavefronts + sum.shared_wavefronts) * scale;
+    result.asked_bytes = sum.asked_sectors * scale * 32;
+    result.l2_bytes = (sum.missed_sectors + sum.stored_sectors + sum.atomic_sectors) * scale * 32;
+    result.hot_operations = hot_operations() * scale;
+
+    const Footprint loaded = footprint(&BlockCost::loaded, on_gpu), stored = footprint(&BlockCost::stored, on_gpu);
+    const double l2_bytes = model_.l2_mib * (1 << 20);
+    const double waves = std::max(1.0, result.blocks / on_gpu);
+    const bool keeps_all = (loaded.whole + stored.whole) * 32 <= l2_bytes;
+    const double loads = keeps_all ? loaded.whole : std::max(loaded.whole, loaded.wave * waves);
+    const double written_back = std::max(0.0, stored.whole * 32 - l2_bytes / 2);
+    result.dram_bytes = std::min(loads * 32, sum.missed_sectors * scale * 32) + written_back;
+
+    const double in_use = std::min(result.blocks, model_.multiprocessors);
+    const double cycle_ns = 1e3 / model_.clock_mhz, per_multiprocessor = cycle_ns / in_use;
+    const auto part = [&](Limiter limiter) -> double& { return result.parts_ns[static_cast<int>(limiter)]; };
+    part(Limiter::dram) = result.dram_bytes / model_.dram_gbyte_per_s;
+    part(Limiter::l2) = result.l2_bytes / model_.l2_gbyte_per_s;
+    part(Limiter::l1) = result.wavefronts / model_.wavefronts_per_cycle * per_multiprocessor;
+    part(Limiter::issue) = result.instructions / model_.issue_per_cycle * per_multiprocessor;
+    part(Limiter::special) =
+        (result.special / model_.special_per_cycle + sum.double_ * scale / model_.double_per_cycle) *
+        per_multiprocessor;
+    part(Limiter::atomics) = result.hot_operations * model_.atomic_ns;
+    const double from_dram = sum.missed_sectors > 0 ? std::min(1.0, loads / (sum.missed_sectors * scale)) : 0;
+    const double more_latency = (model_.dram_latency - model_.l2_latency) * from_dram;
+    part(Limiter::latency) = (chain + sum.waits_for_l2 * more_latency) / sampled * waves * cycle_ns;
+    part(Limiter::launch) = model_.launch_ns;
+
+    constexpr double norm = 2.46;
+    double total = 0;
+    for (int i = 0; i < static_cast<int>(Limiter::launch); ++i) total += std::pow(result.parts_ns[i], norm);
+    result.ns = std::pow(total, 1 / norm) + model_.launch_ns;
+    const auto* const largest = std::max_element(std::begin(result.parts_ns), std::end(result.parts_ns));
+    result.limiter = static_cast<Limiter>(largest - result.parts_ns);
+    result.low_ns = result.ns / 1.3;
+    result.high_ns = result.ns * 1.3;
+    return result;
+}
+
+}  // namespace simt::check

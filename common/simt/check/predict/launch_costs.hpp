@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// What a whole launch would cost a GPU, from the blocks that stand for it, and how long that would take.
+//
+// The room predicts times. Each sampled block is costed by itself (sample.hpp, block_costs.hpp); here the costs become
+// those of the grid and, with the figures of a GPU (gpu_model.hpp), a time and what limits it.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/simt/check/predict/block_costs.hpp"
+#include "common/simt/check/predict/sample.hpp"
+#include "common/simt/include/simt/kernel_launch.hpp"
+
+namespace simt::check {
+
+/// What can limit a kernel.
+enum class Limiter { dram, l2, l1, issue, special, atomics, latency, launch };
+const char* name_of(Limiter limiter);
+
+/// What a launch asks of the GPU, and how long each part would take by itself, in nanoseconds.
+struct LaunchPrediction {
+    double blocks = 0, threads_per_block = 0, shared_bytes = 0;  ///< shared memory per block
+    double resident_blocks = 0;                                  ///< per multiprocessor
+    double instructions = 0, special = 0, wavefronts = 0;        ///< of warps
+    double asked_bytes = 0, l2_bytes = 0, dram_bytes = 0;        ///< bytes that L1, L2 and DRAM move
+    double hot_operations = 0;                                   ///< atomic, on the address that has the most
+    double parts_ns[8] = {};                                     ///< by Limiter
+    double ns = 0, low_ns = 0, high_ns = 0;                      ///< the whole launch, and an interval of 80 %
+    Limiter limiter = Limiter::launch;
+};
+
+/// Collects the blocks of one launch.
+class LaunchCosts {
+public:
+    LaunchCosts(const GpuModel& model, const Extent& grid, const Extent& block, size_t dynamic_shared_bytes);
+
+    const BlockSample& sample() const { return sample_; }
+    const GpuModel& model() const { return model_; }
+    /// What a block can have of its multiprocessor's L1 cache.
+    size_t l1_bytes_of_block() const;
+    void add(uint64_t block, BlockCost&& cost);
+    /// A launch in a graph can run again.
+    void clear();
+    /// All blocks have ended.
+    LaunchPrediction predict() const;
+
+private:
+    struct Footprint {
+        double whole = 0;  // different sectors of the whole grid,
+        double wave = 0;   // and of the blocks that are resident together
+    };
+    double resident_blocks(double shared_bytes) const;
+    Footprint footprint(std::vector<uint64_t> BlockCost::*sectors, double resident) const;
+    double hot_operations() const;
+
+    const GpuModel& model_;
+    const Extent grid_, block_;
+    const size_t dynamic_shared_bytes_;
+    const BlockSample sample_;
+    mutable std::mutex mutex_;
+    std::vector<std::pair<uint64_t, BlockCost>> costs_;  // by block
+};
+
+}  // namespace simt::check
