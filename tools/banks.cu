@@ -56,7 +56,7 @@ std::vector<BankRow> rows_of(const Session& session) {
                     const unsigned blocks = session.device.simulated ? 1 : unsigned(session.device.multiprocessors);
                     const BankAccess access{operation_named(operation), unsigned(word_bytes),
                                             variant->pattern(unsigned(value)),
-                                            whole_warps(options.block.on(session.device.simulated)), blocks};
+                                            whole_warps(options.block.on(session.device)), blocks};
                     rows.push_back({variant, unsigned(value), operation, access,
                                     bank_cost(access.bytes(), access.word_bytes, request_of(access.operation))});
                 }

@@ -87,7 +87,7 @@ DivergeRow agreeing(const DivergeRow& row) {
 struct Lab {
     Lab(const Session& session, size_t n)
         : words(n, session.options.seed),
-          rounds(session.own<DivergeOptions>().rounds.on(session.device.simulated)),
+          rounds(session.own<DivergeOptions>().rounds.on(session.device)),
           block_size(session.options.block),
           is_simulated(session.device.simulated) {}
 

@@ -73,7 +73,7 @@ void run(Session& session) {
         return compare_with_cuda(session, *asked.launches_to_compare);
     }
     Bench bench(session);
-    for (const MatrixShape& shape : asked.shapes.on(session.device.simulated)) {
+    for (const MatrixShape& shape : asked.shapes.on(session.device)) {
         if (session.dtype() == DType::f64) run_shape<double>(session, bench, shape);
         else run_shape<float>(session, bench, shape);
     }

@@ -53,7 +53,7 @@ void run(Session& session) {
     GangSweep sweep(session, bench, session.gang);
     ProductProblem problem = problem_on(session, session.device, session.dtype());
     if (asked.tile == "work") session.output.write(header_of_work());
-    for (const ProductShape& shape : asked.shapes.on(session.device.simulated)) {
+    for (const ProductShape& shape : asked.shapes.on(session.device)) {
         problem.shape = shape;
         if (asked.tile == "work") {
             for (const MatmulVariant* variant : session.selected<MatmulVariant>())

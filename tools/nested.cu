@@ -42,10 +42,10 @@ size_t most_pending_launches(const Session& session) {
     for (const NestedVariant* variant : session.selected<NestedVariant>()) {
         if (variant->grids && !variant->by_host)
             for (size_t count : session.sizes()) most = std::max(most, count + 1);
-        if (variant->image) most = std::max(most, most_launches_of_image(asked.side.on(session.device.simulated)));
+        if (variant->image) most = std::max(most, most_launches_of_image(asked.side.on(session.device)));
         // (Each interval that is divided takes one launch.)
         if (variant->quadrature && !variant->by_host)
-            for (size_t sharpness : asked.sharpness.on(session.device.simulated))
+            for (size_t sharpness : asked.sharpness.on(session.device))
                 most = std::max(most, reference_of_peak(sharpness).divided);
     }
     return most;
@@ -114,7 +114,7 @@ void run_chains(Session& session, Bench& bench) {
 }
 
 void run_images(Session& session, Bench& bench) {
-    const unsigned side = session.own<NestedOptions>().side.on(session.device.simulated);
+    const unsigned side = session.own<NestedOptions>().side.on(session.device);
     std::optional<MandelbrotLab> lab;  // made when the first variant needs it
     Cases cases;
     for (const NestedVariant* variant : session.selected<NestedVariant>()) {
@@ -138,7 +138,7 @@ bool takes_long(const Session& session, const NestedVariant& variant, size_t sha
 }
 
 void run_integrals(Session& session, Bench& bench) {
-    for (size_t sharpness : session.own<NestedOptions>().sharpness.on(session.device.simulated)) {
+    for (size_t sharpness : session.own<NestedOptions>().sharpness.on(session.device)) {
         std::optional<QuadratureLab> lab;  // made when the first variant needs it
         Cases cases;
         for (const NestedVariant* variant : session.selected<NestedVariant>()) {

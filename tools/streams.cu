@@ -49,7 +49,7 @@ const std::vector<size_t>& stream_counts(const Session& session) {
 // --chunks or --chunk for n elements. A typed value must fit n; the default shrinks to fit a small n.
 std::vector<size_t> chunk_counts(const Session& session, size_t n) {
     const auto& asked = session.own<StreamsOptions>();
-    const std::vector<size_t>& counts = asked.chunks.on(session.device.simulated);
+    const std::vector<size_t>& counts = asked.chunks.on(session.device);
     if (!asked.chunk.empty()) {
         if (asked.chunks.given) fail(Exit::usage, "--chunk and --chunks exclude each other");
         std::vector<size_t> of_chunks;

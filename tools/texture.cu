@@ -180,7 +180,7 @@ void run(Session& session) {
     Cases constants = constant_cases(session, runs);  // run once, with the first matrix
     const auto is_read = [](const TextureVariant* variant) { return variant->pattern != nullptr; };
     if (std::any_of(variants.begin(), variants.end(), is_read)) {
-        for (const MatrixShape& shape : session.own<TextureOptions>().shapes.on(session.device.simulated)) {
+        for (const MatrixShape& shape : session.own<TextureOptions>().shapes.on(session.device)) {
             if (session.dtype() == DType::f16) run_shape<__half>(session, bench, shape, constants);
             else run_shape<float>(session, bench, shape, constants);
         }

@@ -59,7 +59,7 @@ void run(Session& session) {
     std::unique_ptr<Output> trace;
     if (!asked.trace.empty()) trace = std::make_unique<Output>(asked.trace);
     const std::vector<ThreadRecord> records = run_launch(session, asked);
-    const Verdict verdict = check_records(records, asked, asked.steps.on(session.device.simulated));
+    const Verdict verdict = check_records(records, asked, asked.steps.on(session.device));
     if (!verdict.right) {
         session.complain(text("wrong result: {}", verdict.detail));
         return session.found_wrong_result();

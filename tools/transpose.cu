@@ -43,7 +43,7 @@ void run(Session& session) {
         fail(Exit::usage, "--pieces says how several devices exchange a matrix: add --gang, or leave it out");
     Bench bench(session);
     GangSweep sweep(session, bench, session.gang);
-    for (const MatrixShape& shape : asked.shapes.on(session.device.simulated)) {
+    for (const MatrixShape& shape : asked.shapes.on(session.device)) {
         switch (size_of(session.dtype())) {
             case 1: run_shape<std::uint8_t>(session, sweep, shape); break;
             case 2: run_shape<std::uint16_t>(session, sweep, shape); break;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "common/cli/devices.hpp"
+#include "common/cli/forecast.hpp"
 #include "common/cli/host_program.hpp"
 #include "common/cli/message.hpp"
 #include "common/cli/options.hpp"
@@ -47,7 +48,9 @@ static void list_variants(const Session& session) {
 // Checking begins before the simulator's first runtime call, which looks for devices.
 static ChosenDevice start_checked(const Options& options) {
     simt::check::start(options.checks);
-    return checked_device();
+    ChosenDevice chosen = checked_device();
+    chosen.device.is_model = options.checks.sample_only;
+    return chosen;
 }
 
 static bool works_together(const Program& program, const Options& options) {
@@ -128,6 +131,7 @@ static void point_at_unread_input(const Session& session) {
 
 static Exit run(const Program& program, int argc, char** argv, Options& options, Others& team) {
     if (!parse(program, argc, argv, options, team)) return Exit::fine;
+    if (is_forecast()) become_forecast(options);
     const bool lists_variants = options.list && program.benchmark;
     if (works_together(program, options) && !lists_variants) join_others(program, argc, argv, options, team);
     std::string notice;
@@ -165,8 +169,18 @@ static Exit run(const Program& program, int argc, char** argv, Options& options,
         if (!notice.empty() && is_filter && session.computes_on_host()) session.detail(notice);
         else if (!notice.empty()) session.notice(notice);
         point_at_unread_input(session);
+        PredictedTimes predicted;
+        if (wants_forecast(program, options, chosen.device)) {
+            session.begin_step("predicting the times on a GPU");
+            std::string problem;
+            predicted = forecast(options, argv, problem);
+            session.end_step();
+            if (!problem.empty()) session.detail("some times are not predicted: " + problem);
+            options.predicted_times = &predicted;
+        }
         session.begin_step("starting on " + chosen.device.name);
         chosen.backend->run(session);
+        options.predicted_times = nullptr;
         if (exit == Exit::fine) exit = session.exit();
         if (session.blocks > 0 && session.variants_that_ran == 0)
             fail(Exit::unavailable, "none of the chosen variants can run here{}",

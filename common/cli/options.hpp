@@ -102,9 +102,13 @@ struct Options : MeasureSettings {
         MeasureSettings::add_options(table);
         if (program.gangs == Gangs::on_request) {
             add_gang_options(table);
+            // The same option as for a GPU's model, which no list of numbers is.
             table
-                .read("--predict", "LIST", "--gang: also predict gangs of so many devices", "", predict.gangs,
-                      [](const std::string& list) { return parse_counts(list, "gang", 2, 1 << 20); })
+                .add({"--predict", "WHAT", "a GPU as elsewhere; --gang: gangs of so many devices, as in 16,64", "",
+                      [this](const std::string& what) {
+                          if (what.find_first_not_of("0123456789,") != what.npos) gpu_model = what;
+                          else predict.gangs = parse_counts(what, "gang", 2, 1 << 20);
+                      }})
                 .for_benchmarks();
             add_prediction_options(table);
         }

@@ -43,9 +43,9 @@ Format Session::format() const { return options.format.value_or(output.is_termin
 
 DType Session::dtype() const { return options.dtype.value_or(program.dtypes.front()); }
 
-int Session::warmup() const { return options.warmup.on(device.simulated); }
+int Session::warmup() const { return options.warmup.on(device); }
 
-int Session::samples() const { return options.samples.on(device.simulated); }
+int Session::samples() const { return options.samples.on(device); }
 
 bool Session::names(const std::string& variant) const {
     return options.versus == variant ||

@@ -33,7 +33,7 @@ public:
     Format format() const override;
     DType dtype() const;  // -t, or the program's default
     // -n, or the program's default for this backend.
-    const std::vector<std::size_t>& sizes() const { return options.sizes.on(device.simulated); }
+    const std::vector<std::size_t>& sizes() const { return options.sizes.on(device); }
     int warmup() const override;
     int samples() const override;
     // The program's own options.

@@ -10,6 +10,7 @@ struct DeviceInfo {
     int ordinal = 0;
     bool simulated = false;
     bool checked = false;                // simulated, and every load and store is checked
+    bool is_model = false;               // simulated, with the figures and the sizes of a GPU, to predict times
     std::string name, uuid, pci_bus_id;  // "GPU-xxxxxxxx-...", "0000:65:00.0"
     int compute_capability = 0;          // 90 for 9.0
     int multiprocessors = 0;

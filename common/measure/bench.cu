@@ -10,6 +10,7 @@
 #include "common/io/process.hpp"
 #include "common/measure/profile_range.cuh"
 #include "common/measure/random.hpp"
+#include "common/simt/check/predict/predictions.hpp"
 
 namespace BACKEND {
 
@@ -56,6 +57,24 @@ Bench::Bench(Run& run)
       report_(run),
       stopwatch_(run.settings.cold_cache && !run.settings.profile, run.device.l2_bytes) {}
 
+// What the kernels of a variant take together; none if one of them could not be followed.
+static std::optional<PredictedTime> predicted_by(const std::vector<simt::check::KernelPrediction>& kernels) {
+    PredictedTime time;
+    double largest_ns = 0;
+    for (const simt::check::KernelPrediction& kernel : kernels) {
+        if (!kernel.is_known) return std::nullopt;
+        time.ns += kernel.sum.ns;
+        time.low_ns += kernel.sum.low_ns;
+        time.high_ns += kernel.sum.high_ns;
+        if (kernel.sum.ns < largest_ns) continue;
+        largest_ns = kernel.sum.ns;
+        time.limiter = name_of(kernel.sum.limiter);
+    }
+    if (kernels.empty()) return std::nullopt;
+    time.gpu = simt::check::predicted_gpu()->name;
+    return time;
+}
+
 bool Bench::verify(Case& one, FirstLaunch& first) {
     run_.begin_step(text("verifying {}, n = {}", one.variant->name, one.problem.n));
     const cudaStream_t stream = stopwatch_.stream();
@@ -66,6 +85,8 @@ bool Bench::verify(Case& one, FirstLaunch& first) {
     CHECK(cudaDeviceSynchronize());  // poison may have used other streams than the launch will
     const bool counts = run_.settings.checks.counters;
     if (counts) simt::check::take_counters();  // drops the counts so far
+    const bool predicts = run_.settings.checks.predict;
+    if (predicts) simt::check::take_predictions();
     first.time_ns = host_time([&] {
         const ProfileRange range(one.variant->name);
         first.shape = one.launch(stream);
@@ -73,6 +94,8 @@ bool Bench::verify(Case& one, FirstLaunch& first) {
         CHECK(cudaStreamSynchronize(stream));
     });
     if (counts) first.kernels = simt::check::take_counters();
+    if (predicts && one.is_all_kernels()) first.predicted = predicted_by(simt::check::take_predictions());
+    if (run_.settings.predicted_times) first.predicted = run_.settings.predicted_times->next(one.variant->name);
     if (!run_.settings.verify) return true;
     const Verdict verdict = verdict_of_all(team(), one.check());
     if (verdict.right) return true;
@@ -155,6 +178,11 @@ Measurement Bench::measure(Case& one, const FirstLaunch& first, Case* peer) {
     } else {
         result.warmup = run_.warmup();
         collect(one, peer, result);
+    }
+    result.predicted = first.predicted;
+    if (result.predicted && run_.settings.checks.predict) {
+        result.predicted->n = one.problem.n;
+        result.predicted->bytes = one.problem.bytes;
     }
     result.own = one.own_cells(summarize(result.samples_ns).median);
     return result;

@@ -37,6 +37,8 @@ public:
     // Runs the work once and returns its time in nanoseconds.
     virtual double time(Stopwatch&);
     virtual const char* timer() const;  // what that measures with
+    // Whether its time is that of its kernels, so that it can be predicted.
+    virtual bool is_all_kernels() const { return !is_on_host(); }
     // Whether it flushes caches as the options say.
     virtual bool flushes() const { return true; }
     // How far the clocks advanced during the last time(); zeros if unknown.
@@ -62,6 +64,7 @@ public:
     virtual double run_and_time() = 0;  // in nanoseconds
     double time(Stopwatch&) final { return run_and_time(); }
     const char* timer() const final { return timer_; }
+    bool is_all_kernels() const override { return false; }
     bool flushes() const final { return false; }
     ClockReading elapsed(const Stopwatch&) const final { return {}; }
 
@@ -78,6 +81,7 @@ public:
 
     double time(Stopwatch&) final;
     const char* timer() const final { return by_host_clock_ ? Stopwatch::host_timer_name() : Case::timer(); }
+    bool is_all_kernels() const final { return !by_host_clock_; }
     bool flushes() const final { return !by_host_clock_; }
     ClockReading elapsed(const Stopwatch& stopwatch) const final {
         return by_host_clock_ ? ClockReading{} : Case::elapsed(stopwatch);
@@ -111,6 +115,7 @@ private:
         LaunchShape shape;
         double time_ns = 0;  // host time until it has completed
         std::vector<simt::check::KernelCounters> kernels;
+        std::optional<PredictedTime> predicted;
     };
 
     bool verify(Case& one, FirstLaunch& first);

@@ -177,6 +177,33 @@ std::vector<ReportColumn> gang_columns() {
     };
 }
 
+// The times of a GPU, for a run in the simulator.
+std::vector<ReportColumn> predicted_time_columns() {
+    const auto of_time = [](double PredictedTime::*member, int digits) {
+        return [=](const Of& of) {
+            const std::optional<PredictedTime>& time = of.measurement.predicted;
+            return time ? Fixed{*time.*member, digits} : absent(digits);
+        };
+    };
+    const auto word_of = [](std::string PredictedTime::*member) {
+        return [=](const Of& of) -> Cell {
+            const std::optional<PredictedTime>& time = of.measurement.predicted;
+            return time && !((*time).*member).empty() ? (*time).*member : std::string("none");
+        };
+    };
+    return {
+        {{"p_predicted_ns", "predicted us", 1e-3, 3, 10}, of_time(&PredictedTime::ns, 1)},
+        {{"p_predicted_low_ns", "80 % from", 1e-3, 3, 8, 3}, of_time(&PredictedTime::low_ns, 1)},
+        {{"p_predicted_high_ns", "to", 1e-3, 3, 8, 3}, of_time(&PredictedTime::high_ns, 1)},
+        {{"p_limiter", "limited by", 1, 0, 0, 2}, word_of(&PredictedTime::limiter)},
+        {{"p_predicted_gpu"}, word_of(&PredictedTime::gpu)},
+        {{"p_predicted_n"},
+         [](const Of& of) -> Cell {
+             return of.measurement.predicted ? Cell(whole(of.measurement.predicted->n)) : absent();
+         }},
+    };
+}
+
 std::vector<ReportColumn> prediction_columns() {
     const auto of_prediction = [](double Prediction::*member, int digits) {
         return [=](const Of& of) {
@@ -200,6 +227,7 @@ std::vector<ReportColumn> report_columns(const Run& run) {
         columns.insert(columns.end(), more.begin(), more.end());
     };
     if (!run.device.simulated) append(gpu_columns());
+    if (settings.predicted_times || settings.checks.predict) append(predicted_time_columns());
     append(own_columns(run));
     const std::size_t first_counter = columns.size();
     if (counts) append_counter_columns(columns);

@@ -12,6 +12,7 @@
 
 #include "common/io/dtype.hpp"
 #include "common/io/table.hpp"
+#include "common/measure/predicted_times.hpp"
 #include "common/measure/run.hpp"
 #include "common/measure/statistics.hpp"
 #include "common/measure/variant.hpp"
@@ -38,6 +39,7 @@ struct Prediction {
 };
 
 struct Measurement {
+    std::optional<PredictedTime> predicted;  // in the simulator
     const Variant* variant = nullptr;
     Problem problem;
     std::string grid = "none", block = "none";  // "4096", "64x64"

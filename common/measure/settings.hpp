@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/cuda/device_info.hpp"
 #include "common/measure/team.hpp"
 #include "common/simt/check/core/settings.hpp"
 
@@ -16,7 +17,7 @@ struct PerBackend {
     T on_gpu, in_simulator;
     bool given = false;
 
-    const T& on(bool simulated) const { return simulated ? in_simulator : on_gpu; }
+    const T& on(const DeviceInfo& device) const { return device.simulated && !device.is_model ? in_simulator : on_gpu; }
 };
 
 // What --predict uses besides the measured gangs. The defaults: a DGX H100 has eight GPUs, each with a port of 400
@@ -27,6 +28,8 @@ struct PredictSettings {
     double network_latency_us = 5, network_gbyte_per_s = 50;
     std::string links;  // a table from collective --fit; "": the program measures what it needs
 };
+
+class PredictedTimes;
 
 struct MeasureSettings {
     unsigned block = 256;  // threads per block
@@ -41,8 +44,11 @@ struct MeasureSettings {
     bool gang = false;  // several devices work on one problem,
     bool weak = false;  // whose size is one device's times their number
     PredictSettings predict;
-    Team* team = &Team::alone();  // the processes that measure together with this one
-    std::string versus;           // the peer's variant name
+    bool predicts_times = true;                 // in the simulator: of the kernels on a GPU,
+    std::string gpu_model;                      // whose model this is; "": the newest that is shipped
+    PredictedTimes* predicted_times = nullptr;  // what they are; null: the table has none
+    Team* team = &Team::alone();                // the processes that measure together with this one
+    std::string versus;                         // the peer's variant name
     std::uint64_t seed = 42;
     bool verify = true;
     double tolerance = -1;          // negative: from n, type and operation
@@ -75,6 +81,11 @@ struct MeasureSettings {
         table.text("--versus", "VARIANT", "sample every variant in turn with this one and add their ratio", versus)
             .for_benchmarks();
         table.flag("--raw", "a row per sample", raw).for_benchmarks();
+        table
+            .text("--predict", "GPU", "in the simulator: predict the times on h200, or on the GPU of a model's file",
+                  gpu_model)
+            .for_benchmarks();
+        table.flag("--no-predict", "in the simulator: no predicted times", predicts_times).for_benchmarks();
         table.begin(Group::input);
         table.whole("--seed", "N", "seed of the generated input", seed, 0, UINT64_MAX).for_benchmarks();
         table.begin(Group::measuring);

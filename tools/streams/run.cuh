@@ -104,7 +104,7 @@ inline std::vector<Cell> row_of(StreamsCells cells, double median_ns) {
 
 // Steps of the chain per element.
 inline unsigned steps_per_element(const Session& session) {
-    return session.own<StreamsOptions>().work.on(session.device.simulated);
+    return session.own<StreamsOptions>().work.on(session.device);
 }
 
 inline Verdict compare_integers(const int* got, const int* expected, size_t n) {

@@ -86,7 +86,7 @@ inline std::vector<ThreadRecord> run_launch(Session& session, const ThreadsOptio
     const size_t threads = size_t(asked.grid.product() * asked.block.product());
     session.begin_step(text("running {} threads", threads));
     const DeviceBuffer<ThreadRecord> d_records(threads);
-    const unsigned steps = asked.steps.on(session.device.simulated);
+    const unsigned steps = asked.steps.on(session.device);
     // (A first launch loads the kernel, which would be part of the first blocks' time.)
     for (int launch = 0; launch < (session.device.simulated ? 1 : 2); ++launch) {
         CHECK(cudaMemset(d_records.data(), 0xa5, d_records.bytes()));

@@ -86,7 +86,7 @@ private:
 // Refuses a panel that is too narrow for one of the gangs.
 inline void check_panel(const Session& session, size_t panel) {
     for (const std::vector<DeviceInfo>& devices : gangs_of(session.gang, session.options))
-        for (const ProductShape& shape : session.own<MatmulOptions>().shapes.on(session.device.simulated)) {
+        for (const ProductShape& shape : session.own<MatmulOptions>().shapes.on(session.device)) {
             const GangGrid grid = grid_of(devices.size());
             const size_t least = least_panel_columns(shape, grid.rows, grid.columns);
             if (devices.size() > 1 && whole_granules(panel) < least)

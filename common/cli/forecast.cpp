@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "common/cli/forecast.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include "common/io/process.hpp"
+#include "common/io/table_reader.hpp"
+#include "common/io/text.hpp"
+#include "common/simt/check/predict/predictions.hpp"
+
+// The variable's value is the GPU's model.
+static const char* const variable = "GRIDUTILS_FORECAST";
+
+bool is_forecast() { return std::getenv(variable) != nullptr; }
+
+static simt::check::GpuModel model_named(const std::string& name) {
+    simt::check::GpuModel model;
+    const std::string wrong = load_gpu_model(name, model);
+    if (!wrong.empty()) fail(Exit::usage, "--predict: {}", wrong);
+    return model;
+}
+
+void become_forecast(Options& options) {
+    simt::check::set_predicted_gpu(model_named(std::getenv(variable)));
+    options.checks = {};
+    options.checks.predict = options.checks.sample_only = true;
+    options.device = "sim";
+    options.format = Format::csv;
+    options.header = true;
+    options.output_path.clear();
+    options.verify = options.raw = options.ladder = options.by_line = options.annotate = options.gang = false;
+    options.versus.clear();
+    options.quiet = true;
+    options.progress = When::never;
+}
+
+// SIMCC_PREDICT is also the variable of programs that simcc has built.
+static bool is_switched_off() {
+    const char* const wanted = std::getenv("SIMCC_PREDICT");
+    return wanted && std::strcmp(wanted, "0") == 0;
+}
+
+bool wants_forecast(const Program& program, const Options& options, const DeviceInfo& device) {
+    return device.simulated && program.benchmark && options.operands.empty() && options.predicts_times &&
+           !options.checks.any_check() && !options.profile && !options.gang && program.gangs != Gangs::always &&
+           !options.by_line && !options.annotate && checked::backend && !is_forecast() && !is_switched_off();
+}
+
+// Waits for the process, or ends it, with all that it has started, after so many seconds. Returns its status.
+static int await(pid_t process, double seconds) {
+    using Clock = std::chrono::steady_clock;
+    const auto deadline = Clock::now() + std::chrono::duration<double>(seconds);
+    int status = 0;
+    while (waitpid(process, &status, WNOHANG) == 0) {
+        if (Clock::now() >= deadline) {
+            kill(-process, SIGKILL);
+            waitpid(process, &status, 0);
+            break;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return shell_status(status);
+}
+
+static void read_rows(const std::string& path, PredictedTimes& times) {
+    const DataTable table = read_table(path, Lists::skip);
+    const TableColumn &kernels = table.column("kernel"), &dtypes = table.column("dtype"), &n = table.column("n"),
+                      &bytes = table.column("bytes"), &gpu = table.column("p_predicted_gpu"),
+                      &ns = table.column("p_predicted_ns"), &low = table.column("p_predicted_low_ns"),
+                      &high = table.column("p_predicted_high_ns"), &limiter = table.column("p_limiter");
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+        std::optional<PredictedTime> time;
+        if (ns.number(row) > 0)
+            time = {gpu.word(row),  dtypes.word(row), std::size_t(n.number(row)), bytes.number(row),
+                    ns.number(row), low.number(row),  high.number(row),           limiter.word(row)};
+        times.add(kernels.word(row), time);
+    }
+}
+
+PredictedTimes forecast(const Options& options, char** argv, std::string& problem) {
+    constexpr double most_seconds = 60;
+    PredictedTimes times;
+    const std::string name = options.gpu_model.empty() ? simt::check::shipped_gpu_models().front() : options.gpu_model;
+    times.set_gpu(model_named(name).name);
+    const TemporaryFolder folder("gridutils-forecast");
+    const std::string path = folder.file("rows.csv");
+    const int rows = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    const int silence = options.verbose ? -1 : open("/dev/null", O_WRONLY | O_CLOEXEC);
+    std::vector<std::string> command = {"/proc/self/exe"};
+    for (char** word = argv + 1; *word; ++word) command.push_back(*word);
+    ProgramStart how;
+    how.output = rows;
+    how.errors = silence;
+    how.has_input = false;
+    how.is_group = true;
+    how.additions = {{variable, name}};
+    if (!std::getenv("SIMCC_TIMEOUT")) how.additions.push_back({"SIMCC_TIMEOUT", "1"});
+    const pid_t process = start_program(command, how);
+    const int status = process > 0 ? await(process, most_seconds) : 127;
+    if (rows >= 0) close(rows);
+    if (silence >= 0) close(silence);
+    if (status != 0) problem = text("the forecast ended with status {}", status);
+    try {
+        read_rows(path, times);
+    } catch (const Failure& failure) {
+        if (problem.empty()) problem = failure.what();
+    }
+    return times;
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// The times that a GPU would take for the variants of a run in the simulator.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+// Of one row. Nothing here was measured.
+struct PredictedTime {
+    std::string gpu;                 // "NVIDIA H200"
+    std::string dtype;               // of the row
+    std::size_t n = 0;               // the size it is for, which may be another than the simulator's own
+    double bytes = 0;                // compulsory traffic at that size
+    double ns = 0;                   // all kernels of the variant,
+    double low_ns = 0, high_ns = 0;  // and an interval that holds 80 % of what is measured
+    std::string limiter;             // what limits the kernel that takes the most of it
+};
+
+class PredictedTimes {
+public:
+    // A variant's next row, in the order in which a run comes to its rows. A row without a time is kept as none.
+    void add(const std::string& variant, std::optional<PredictedTime> time) { rows_[variant].times.push_back(time); }
+    // Takes the variant's next row; none if its time is not known.
+    std::optional<PredictedTime> next(const std::string& variant) {
+        Rows& rows = rows_[variant];
+        return rows.taken < rows.times.size() ? rows.times[rows.taken++] : std::nullopt;
+    }
+    // What the title of a table says: the GPU; "" if no time is known.
+    const std::string& gpu() const { return gpu_; }
+    void set_gpu(const std::string& gpu) { gpu_ = gpu; }
+
+private:
+    struct Rows {
+        std::vector<std::optional<PredictedTime>> times;
+        std::size_t taken = 0;
+    };
+    std::map<std::string, Rows> rows_;
+    std::string gpu_;
+};
