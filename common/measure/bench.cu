@@ -72,10 +72,28 @@ static std::optional<PredictedTime> predicted_by(const std::vector<simt::check::
     }
     if (kernels.empty()) return std::nullopt;
     time.gpu = simt::check::predicted_gpu()->name;
+    if (getenv("PREDICT_PARTS")) {  // DEBUG
+        std::string all = "PARTS [";
+        for (const auto& kernel : kernels) {
+            for (const auto& s : kernel.launch) {
+                const double k = s.blocks / s.sampled;
+                const auto& c = s.cost;
+                all += all.back() == '[' ? "{" : ",{";
+                const auto put = [&](const char* name, double v) { char t[80]; snprintf(t, sizeof t, "\"%s\":%.6g,", name, v); all += t; };
+                put("integer", c.integer * k), put("loop_integer", c.loop_integer * k), put("single", c.single * k), put("double", c.double_ * k), put("special", c.special * k);
+                put("accesses", c.accesses * k), put("exchanges", c.exchanges * k), put("barriers", c.barriers * k), put("gwave", c.global_wavefronts * k), put("swave", c.shared_wavefronts * k);
+                put("texels", c.texels * k), put("mlines", c.missed_lines * k), put("asked", c.asked_sectors * k), put("missed", c.missed_sectors * k), put("stored", c.stored_sectors * k), put("atomic", c.atomic_sectors * k);
+                put("chain", c.chain / s.sampled), put("waits", c.waits_for_l2 / s.sampled), put("hot", s.hot_operations), put("dram", s.dram_bytes), put("blocks", s.blocks), put("threads", s.threads_per_block), put("resident", s.resident_blocks), put("from_dram", s.from_dram);
+                all += "\"kernel\":\"" + kernel.kernel.substr(0, kernel.kernel.find('<')) + "\"}";
+            }
+        }
+        fprintf(stderr, "%s]\n", all.c_str());
+    }
     return time;
 }
 
 bool Bench::verify(Case& one, FirstLaunch& first) {
+    if (one.is_on_host() && run_.settings.checks.sample_only) return true;  // only kernels count
     run_.begin_step(text("verifying {}, n = {}", one.variant->name, one.problem.n));
     const cudaStream_t stream = stopwatch_.stream();
     CHECK(cudaDeviceSynchronize());  // a cudaMemcpy from pageable memory may still be in flight

@@ -21,7 +21,8 @@ enum class Space : uint8_t {
 enum class Texture : uint8_t { none, linear, array };
 
 inline bool updates(check::AtomicKind kind) {
-    return kind == check::AtomicKind::update || kind == check::AtomicKind::compare_and_swap;
+    return kind == check::AtomicKind::update || kind == check::AtomicKind::floating_update ||
+           kind == check::AtomicKind::compare_and_swap;
 }
 
 struct Access {
@@ -78,7 +79,13 @@ public:
                 static_cast<uint32_t>(reinterpret_cast<uintptr_t>(site.file))) {}
 
     EventKind kind() const { return static_cast<EventKind>(word_ >> 56); }
-    uint32_t bytes() const { return word_ >> 48 & 0xff; }
+    uint32_t bytes() const { return word_ >> 48 & 0x7f; }
+    bool is_floating() const { return word_ >> 55 & 1; }  ///< of an atomic update
+    EventPlace of_floating() const {
+        EventPlace place = *this;
+        place.word_ |= uint64_t{1} << 55;
+        return place;
+    }
     unsigned line() const { return word_ >> 32 & 0xffff; }  // only for places where lanes wait
     uintptr_t code() const { return word_ & ((uint64_t{1} << 48) - 1); }
     uint64_t word() const { return word_; }

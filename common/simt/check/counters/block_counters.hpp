@@ -79,7 +79,9 @@ inline void BlockCounters::append_access(const Access& access) {
     const auto kind = static_cast<EventKind>(first + operation);
     const bool is_word = access.bytes <= 16 && (access.bytes & (access.bytes - 1)) == 0;
     if (__builtin_expect(!is_word, 0)) return append_range(access, kind);
-    append(access.lane, EventPlace(kind, access.bytes, access.pc), access.address);
+    EventPlace place(kind, access.bytes, access.pc);
+    if (access.kind == check::AtomicKind::floating_update) place = place.of_floating();
+    append(access.lane, place, access.address);
 }
 
 inline void BlockCounters::block_entered(const void* pc) {

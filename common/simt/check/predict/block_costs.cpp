@@ -50,14 +50,6 @@ void CacheModel::clear(size_t bytes) {
     now_ = 0;
 }
 
-bool CacheModel::has(uint64_t sector) const {
-    const uint64_t tag = sector >> line_bits;
-    const Line* const set = &lines_[set_of(tag)];
-    for (unsigned way = 0; way < ways; ++way)
-        if (set[way].tag == tag) return set[way].sectors >> (sector & 3) & 1;
-    return false;
-}
-
 bool CacheModel::holds(uint64_t sector) {
     const uint64_t tag = sector >> line_bits;
     const uint32_t bit = 1u << (sector & 3);
@@ -106,57 +98,93 @@ void BlockCosts::wait(Warp& warp) {
     warp.misses = false;
 }
 
+// A loop whose body is one basic block: nvcc unrolls it, most often by four, so that the loads of four turns overlap.
 void BlockCosts::entered(Warp& warp, const void* pc) {
-    wait(warp);
+    constexpr unsigned unrolled = 4;
+    const bool is_next_turn = warp.block == pc;
+    warp.turn = is_next_turn ? warp.turn + 1 : 0;
+    warp.block = pc;
+    if (warp.turn % unrolled == 0) wait(warp);
     const WorkMark& work = work_at(pc);
-    cost_.integer += work.integer;
+    (is_next_turn ? cost_.loop_integer : cost_.integer) += work.integer;
     cost_.single += work.single;
     cost_.double_ += work.double_;
     cost_.special += work.special;
     // (About every second instruction depends on the one before it.)
-    warp.clock += (work.integer + work.single + work.double_ + 8.0 * work.special) * model_->arithmetic_latency / 2;
+    const double integer = is_next_turn ? work.integer / double(unrolled) : work.integer;
+    warp.clock += (integer + work.single + work.double_ + 8.0 * work.special) * model_->arithmetic_latency / 2;
 }
 
-void BlockCosts::load(Warp& warp, uint32_t lanes, const uintptr_t* addresses, uint32_t bytes) {
+void BlockCosts::load(Warp& warp, uint32_t lanes, const uintptr_t* addresses, uint32_t bytes, bool is_texture) {
     const Sectors sectors(lanes, addresses, bytes);
     unsigned missed = 0;
+    uint64_t missed_line = ~uint64_t{0};
     for (unsigned i = 0; i < sectors.count; ++i) {
         if (l1_.holds(sectors.at[i])) continue;
         ++missed;
         note(cost_.loaded, sectors.at[i]);
+        cost_.missed_lines += sectors.at[i] >> line_bits != missed_line;
+        missed_line = sectors.at[i] >> line_bits;
     }
-    const double wavefronts = std::max<double>(sectors.lines, (std::popcount(lanes) * bytes + 127) / 128);
-    cost_.global_wavefronts += wavefronts;
+    const double words = (std::popcount(lanes) * bytes + 127) / 128;
+    const double wavefronts = is_texture ? words : std::max<double>(sectors.lines, words);
+    if (is_texture) cost_.texels += std::popcount(lanes);
+    else cost_.global_wavefronts += wavefronts;
     cost_.asked_sectors += sectors.count;
     cost_.missed_sectors += missed;
     warp.arrives = std::max(warp.arrives, warp.clock + wavefronts + (missed ? model_->l2_latency : model_->l1_latency));
     warp.misses |= missed > 0;
 }
 
-void BlockCosts::write(uint32_t lanes, const uintptr_t* addresses, uint32_t bytes, bool is_atomic) {
+// A constant that is the same for all lanes is an operand of the instruction that uses it.
+void BlockCosts::load_constant(Warp& warp, uint32_t lanes, const uintptr_t* addresses) {
+    uintptr_t different[lanes_of_warp];
+    unsigned count = 0;
+    for (; lanes; lanes &= lanes - 1) different[count++] = addresses[std::countr_zero(lanes)];
+    std::sort(different, different + count);
+    count = static_cast<unsigned>(std::unique(different, different + count) - different);
+    if (count == 1) return;
+    ++cost_.accesses;
+    cost_.global_wavefronts += count;
+    warp.clock += count + model_->arithmetic_latency;
+}
+
+void BlockCosts::write(uint32_t lanes, const uintptr_t* addresses, uint32_t bytes) {
     const Sectors sectors(lanes, addresses, bytes);
     for (unsigned i = 0; i < sectors.count; ++i) note(cost_.stored, sectors.at[i]);
-    (is_atomic ? cost_.atomic_sectors : cost_.stored_sectors) += sectors.count;
+    cost_.stored_sectors += sectors.count;
     cost_.global_wavefronts += std::max<double>(sectors.lines, (std::popcount(lanes) * bytes + 127) / 128);
-    if (!is_atomic) return;
+}
+
+// Operations of a warp on one address leave it as one if they are on integers, else one by one.
+void BlockCosts::update(Warp& warp, EventPlace place, uint32_t lanes, const uintptr_t* addresses) {
+    wait(warp);
+    const Sectors sectors(lanes, addresses, place.bytes());
+    for (unsigned i = 0; i < sectors.count; ++i) note(cost_.stored, sectors.at[i]);
+    cost_.atomic_sectors += sectors.count;
+    cost_.global_wavefronts += sectors.lines;
     uintptr_t last = 0;
-    for (; lanes; lanes &= lanes - 1) {  // a warp's operations on one address leave it as one
+    for (; lanes; lanes &= lanes - 1) {
         const uintptr_t address = addresses[std::countr_zero(lanes)];
-        if (address != last) atomics_.add(address, 1);
+        if (place.is_floating() || address != last) atomics_.add(address, 1);
         last = address;
     }
 }
 
-void BlockCosts::use_shared(Warp& warp, EventKind kind, uint32_t lanes, const uintptr_t* addresses, uint32_t bytes) {
+void BlockCosts::use_shared(Warp& warp, EventPlace place, uint32_t lanes, const uintptr_t* addresses) {
+    const EventKind kind = place.kind();
     const SharedAccess access = kind == EventKind::shared_atomic  ? SharedAccess::atomic
                                 : kind == EventKind::shared_store ? SharedAccess::store
                                                                   : SharedAccess::load;
-    const double wavefronts = wavefronts_of(addresses, lanes, bytes, access).wavefronts;
+    double wavefronts = wavefronts_of(addresses, lanes, place.bytes(), access).wavefronts;
+    // Shared memory adds no floating-point numbers: each lane loads, adds, compares and swaps, and those that lose try
+    // again.
+    if (place.is_floating()) wavefronts *= model_->shared_update_wavefronts;
     cost_.shared_wavefronts += wavefronts;
     for (; lanes; lanes &= lanes - 1) {
         const uintptr_t address = addresses[std::countr_zero(lanes)];
         if (shared_begin_ == 0 || address < shared_begin_) shared_begin_ = address;
-        shared_end_ = std::max(shared_end_, address + bytes);
+        shared_end_ = std::max(shared_end_, address + place.bytes());
     }
     if (access == SharedAccess::load) {
         warp.arrives = std::max(warp.arrives, warp.clock + wavefronts + model_->shared_latency);
@@ -183,27 +211,18 @@ void BlockCosts::step(unsigned number, EventPlace place, uint32_t lanes, const u
     switch (kind) {
         case EventKind::global_load:
         case EventKind::linear_fetch:
-            ++cost_.accesses;
-            cost_.texels += kind == EventKind::linear_fetch;
-            return load(warp, lanes, operands, place.bytes());
         case EventKind::array_fetch:
             ++cost_.accesses;
-            ++cost_.texels;
-            warp.arrives = std::max(warp.arrives, warp.clock + model_->l1_latency);
-            return;
-        case EventKind::constant_load:
-            ++cost_.accesses;
-            cost_.global_wavefronts += 1;
-            warp.clock += model_->arithmetic_latency;
-            return;
+            return load(warp, lanes, operands, place.bytes(), kind != EventKind::global_load);
+        case EventKind::constant_load: return load_constant(warp, lanes, operands);
         case EventKind::global_store:
-        case EventKind::global_atomic:
             ++cost_.accesses;
             wait(warp);
-            return write(lanes, operands, place.bytes(), kind == EventKind::global_atomic);
+            return write(lanes, operands, place.bytes());
+        case EventKind::global_atomic: ++cost_.accesses; return update(warp, place, lanes, operands);
         case EventKind::shared_load:
         case EventKind::shared_store:
-        case EventKind::shared_atomic: ++cost_.accesses; return use_shared(warp, kind, lanes, operands, place.bytes());
+        case EventKind::shared_atomic: ++cost_.accesses; return use_shared(warp, place, lanes, operands);
         case EventKind::warp_barrier:
         case EventKind::exchange:
             ++cost_.exchanges;
@@ -223,6 +242,18 @@ void BlockCosts::step(unsigned number, EventPlace place, uint32_t lanes, const u
             break;
     }
     if (at_barrier_ > 0 && at_barrier_ + ended_ >= warps_.size()) end_barrier();
+}
+
+BlockCost& BlockCost::operator+=(const BlockCost& more) {
+    for (double BlockCost::*const amount :
+         {&BlockCost::integer, &BlockCost::loop_integer, &BlockCost::single, &BlockCost::double_, &BlockCost::special,
+          &BlockCost::accesses, &BlockCost::exchanges, &BlockCost::barriers, &BlockCost::global_wavefronts,
+          &BlockCost::shared_wavefronts, &BlockCost::texels, &BlockCost::missed_lines, &BlockCost::asked_sectors,
+          &BlockCost::missed_sectors, &BlockCost::stored_sectors, &BlockCost::atomic_sectors, &BlockCost::chain,
+          &BlockCost::waits_for_l2})
+        this->*amount += more.*amount;
+    shared_bytes = std::max(shared_bytes, more.shared_bytes);
+    return *this;
 }
 
 BlockCost BlockCosts::take() {

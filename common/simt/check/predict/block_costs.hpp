@@ -20,9 +20,11 @@ namespace simt::check {
 /// Counts are of warps; sectors have 32 bytes.
 struct BlockCost {
     double integer = 0, single = 0, double_ = 0, special = 0;  ///< instructions that compute
-    double accesses = 0, exchanges = 0, barriers = 0;          ///< instructions that do not
+    double loop_integer = 0;  ///< integer ones in turns of a loop after the first, most of which nvcc unrolls
+    double accesses = 0, exchanges = 0, barriers = 0;  ///< instructions that do not
     double global_wavefronts = 0, shared_wavefronts = 0;
-    double texels = 0;                                    ///< requests
+    double texels = 0;                                    ///< of lanes
+    double missed_lines = 0;                              ///< requests of L2 for sectors of one line
     double asked_sectors = 0;                             ///< of L1, by loads
     double missed_sectors = 0;                            ///< of L2, by loads
     double stored_sectors = 0, atomic_sectors = 0;        ///< of L2
@@ -32,7 +34,7 @@ struct BlockCost {
     std::vector<uint64_t> loaded, stored;                 ///< different sectors, in order
     std::vector<std::pair<uintptr_t, double>> contended;  ///< addresses with many atomic operations of warps
 
-    double instructions() const { return integer + single + double_ + special + accesses + exchanges + barriers; }
+    BlockCost& operator+=(const BlockCost& more);  ///< apart from the sets
 };
 
 /// A cache of lines of 128 bytes that are filled by sectors: the least recently used line of a set makes room.
@@ -41,8 +43,6 @@ public:
     void clear(size_t bytes);
     /// Whether the sector was there; it is afterwards.
     bool holds(uint64_t sector);
-    /// The same without bringing it in, as for a store.
-    bool has(uint64_t sector) const;
 
 private:
     static constexpr unsigned ways = 8;
@@ -72,15 +72,19 @@ private:
         double arrives = 0;  // when its last load arrives
         double waits = 0;    // for misses
         bool misses = false;
+        const void* block = nullptr;  // the basic block that it is in
+        unsigned turn = 0;            // of a loop that is this block alone
         bool is_at_barrier = false;
         uint32_t running = ~0u;  // lanes that have not left
     };
 
     void entered(Warp& warp, const void* pc);
     void wait(Warp& warp);
-    void load(Warp& warp, uint32_t lanes, const uintptr_t* addresses, uint32_t bytes);
-    void write(uint32_t lanes, const uintptr_t* addresses, uint32_t bytes, bool is_atomic);
-    void use_shared(Warp& warp, EventKind kind, uint32_t lanes, const uintptr_t* addresses, uint32_t bytes);
+    void load(Warp& warp, uint32_t lanes, const uintptr_t* addresses, uint32_t bytes, bool is_texture);
+    void load_constant(Warp& warp, uint32_t lanes, const uintptr_t* addresses);
+    void write(uint32_t lanes, const uintptr_t* addresses, uint32_t bytes);
+    void update(Warp& warp, EventPlace place, uint32_t lanes, const uintptr_t* addresses);
+    void use_shared(Warp& warp, EventPlace place, uint32_t lanes, const uintptr_t* addresses);
     void end_barrier();
     const WorkMark& work_at(const void* pc);
 

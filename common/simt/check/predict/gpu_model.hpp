@@ -23,7 +23,10 @@ struct GpuModel {
     double l2_mib = 0;
     // Bandwidth.
     double dram_gbyte_per_s = 0, l2_gbyte_per_s = 0;
-    double wavefronts_per_cycle = 0;  ///< of a multiprocessor, from L1 and shared memory
+    double wavefronts_per_cycle = 0;      ///< of a multiprocessor, from L1 and shared memory
+    double l2_requests_per_cycle = 0;     ///< of a multiprocessor: lines that its L1 asks for, whole or in part
+    double texels_per_cycle = 0;          ///< of a multiprocessor
+    double shared_update_wavefronts = 0;  ///< of an atomic update of a floating-point number in shared memory
     // Rates of a multiprocessor, in instructions of a warp per cycle.
     double issue_per_cycle = 0, single_per_cycle = 0, double_per_cycle = 0, special_per_cycle = 0;
     // Latency, in cycles.

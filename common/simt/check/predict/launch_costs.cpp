@@ -12,7 +12,7 @@
 namespace simt::check {
 
 const char* name_of(Limiter limiter) {
-    constexpr const char* names[] = {"dram", "l2", "l1", "issue", "special", "atomics", "latency", "launch"};
+    constexpr const char* names[] = {"dram", "l2", "l1", "issue", "unit", "atomics", "latency", "launch"};
     return names[static_cast<int>(limiter)];
 }
 
@@ -153,23 +153,16 @@ LaunchPrediction LaunchCosts::predict() const {
     result.blocks = double(grid_.x) * grid_.y * grid_.z;
     result.threads_per_block = double(block_.x) * block_.y * block_.z;
     BlockCost sum;
-    double chain = 0;
-    for (const auto& [block, cost] : costs_) {
-        sum.integer += cost.integer, sum.single += cost.single, sum.double_ += cost.double_;
-        sum.special += cost.special, sum.accesses += cost.accesses;
-        sum.exchanges += cost.exchanges, sum.barriers += cost.barriers;
-        sum.global_wavefronts += cost.global_wavefronts, sum.shared_wavefronts += cost.shared_wavefronts;
-        sum.asked_sectors += cost.asked_sectors, sum.missed_sectors += cost.missed_sectors;
-        sum.stored_sectors += cost.stored_sectors, sum.atomic_sectors += cost.atomic_sectors;
-        sum.waits_for_l2 += cost.waits_for_l2;
-        chain += cost.chain;
-        result.shared_bytes = std::max(result.shared_bytes, cost.shared_bytes);
-    }
+    for (const auto& [block, cost] : costs_) sum += cost;
     const double sampled = std::max<double>(1, static_cast<double>(costs_.size())), scale = result.blocks / sampled;
-    result.shared_bytes = std::max(result.shared_bytes, static_cast<double>(dynamic_shared_bytes_));
+    result.shared_bytes = std::max(sum.shared_bytes, static_cast<double>(dynamic_shared_bytes_));
+    result.cost = sum;
+    result.sampled = sampled;
     result.resident_blocks = resident_blocks(result.shared_bytes);
     const double on_gpu = result.resident_blocks * model_.multiprocessors;
-    result.instructions = sum.instructions() * scale;
+    result.instructions = (sum.integer + sum.loop_integer / 4 + sum.single + sum.double_ + sum.special + sum.accesses +
+                           sum.exchanges + sum.barriers) *
+                          scale;
     result.special = sum.special * scale;
     result.wavefronts = (sum.global_wavefronts + sum.shared_wavefronts) * scale;
     result.asked_bytes = sum.asked_sectors * scale * 32;
@@ -188,16 +181,19 @@ LaunchPrediction LaunchCosts::predict() const {
     const double cycle_ns = 1e3 / model_.clock_mhz, per_multiprocessor = cycle_ns / in_use;
     const auto part = [&](Limiter limiter) -> double& { return result.parts_ns[static_cast<int>(limiter)]; };
     part(Limiter::dram) = result.dram_bytes / model_.dram_gbyte_per_s;
-    part(Limiter::l2) = result.l2_bytes / model_.l2_gbyte_per_s;
+    part(Limiter::l2) = std::max(result.l2_bytes / model_.l2_gbyte_per_s,
+                                 sum.missed_lines * scale / model_.l2_requests_per_cycle * per_multiprocessor);
     part(Limiter::l1) = result.wavefronts / model_.wavefronts_per_cycle * per_multiprocessor;
     part(Limiter::issue) = result.instructions / model_.issue_per_cycle * per_multiprocessor;
-    part(Limiter::special) =
-        (result.special / model_.special_per_cycle + sum.double_ * scale / model_.double_per_cycle) *
-        per_multiprocessor;
+    part(Limiter::unit) =
+        (sum.texels / model_.texels_per_cycle + sum.special / model_.special_per_cycle +
+         sum.double_ / model_.double_per_cycle) *
+        scale * per_multiprocessor;
     part(Limiter::atomics) = result.hot_operations * model_.atomic_ns;
     const double from_dram = sum.missed_sectors > 0 ? std::min(1.0, loads / (sum.missed_sectors * scale)) : 0;
+    result.from_dram = from_dram;
     const double more_latency = (model_.dram_latency - model_.l2_latency) * from_dram;
-    part(Limiter::latency) = (chain + sum.waits_for_l2 * more_latency) / sampled * waves * cycle_ns;
+    part(Limiter::latency) = (sum.chain + sum.waits_for_l2 * more_latency) / sampled * waves * cycle_ns;
     part(Limiter::launch) = model_.launch_ns;
 
     constexpr double norm = 2.46;

@@ -18,7 +18,7 @@
 namespace simt::check {
 
 /// What can limit a kernel.
-enum class Limiter { dram, l2, l1, issue, special, atomics, latency, launch };
+enum class Limiter { dram, l2, l1, issue, unit, atomics, latency, launch };
 const char* name_of(Limiter limiter);
 
 /// What a launch asks of the GPU, and how long each part would take by itself, in nanoseconds.
@@ -31,6 +31,8 @@ struct LaunchPrediction {
     double parts_ns[8] = {};                                     ///< by Limiter
     double ns = 0, low_ns = 0, high_ns = 0;                      ///< the whole launch, and an interval of 80 %
     Limiter limiter = Limiter::launch;
+    BlockCost cost;  // DEBUG
+    double sampled = 1, dram_loads = 0, waves = 1, from_dram = 0;
 };
 
 /// Collects the blocks of one launch.

@@ -175,7 +175,8 @@ SIMT_UNCHECKED T replace(T* address, Operation operation) {
 
 template <Scope scope, typename T, typename Operation>
 SIMT_UNCHECKED T update(T* address, Operation operation, Site site, check::Order order = check::Order::relaxed) {
-    const CheckedAtomic checked(address, sizeof(T), scope, SIMT_CALLER, site, check::AtomicKind::update, order);
+    constexpr auto kind = is_integer<T> ? check::AtomicKind::update : check::AtomicKind::floating_update;
+    const CheckedAtomic checked(address, sizeof(T), scope, SIMT_CALLER, site, kind, order);
     return simt::replace<scope>(address, operation);
 }
 

@@ -23,7 +23,8 @@ enum class Reach : unsigned char { block, device, system };
 /// What a lane waits for.
 enum class Wait : unsigned char { block_barrier, warp_barrier, shuffle, vote, match, active_mask, grid_barrier, poll };
 
-enum class AtomicKind : unsigned char { load, store, update, compare_and_swap };
+/// A floating update is one of a floating-point number, which a GPU may do in another way.
+enum class AtomicKind : unsigned char { load, store, update, floating_update, compare_and_swap };
 
 /// Memory orders of cuda::atomic and its relatives; CUDA's own atomic functions are relaxed.
 enum class Order : unsigned char { relaxed, acquire, release, acquire_release };
