@@ -471,7 +471,7 @@ classes 160 1024, 8 blocks, 57184 left, 1 0, cudaSuccess
 calls 128 1024, 8 blocks, 57216 left, 1 0, cudaSuccess
 calls 256 1024, 8 blocks, 57088 left, 1 0, cudaSuccess
 calls_twice 256 96, 8 blocks, 57088 left, 1 0, cudaSuccess
-c_name 20 1024, 8 blocks, 57324 left, 1 0, cudaSuccess
+c_name 32 96, 8 blocks, 57312 left, 1 0, cudaSuccess
 dynamic 10 1024, 8 blocks, 57334 left, 1 0, cudaSuccess
 large 48000 1024, 4 blocks, 9344 left, 1 0, cudaSuccess
 small 400 1024, 8 blocks, 56944 left, 1 0, cudaSuccess

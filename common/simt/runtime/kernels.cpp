@@ -207,6 +207,7 @@ Symbols symbols_of(const std::string& path) {
 }
 
 std::string readable(const std::string& symbol) {
+    if (symbol.compare(0, 2, "_Z") != 0) return symbol;  // by itself "b" would be the type bool
     int status = 0;
     const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
                                                       std::free);
@@ -215,11 +216,13 @@ std::string readable(const std::string& symbol) {
 
 bool is_part_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-// Where the demangled name of a function, or of its variable, names the function; npos if it does not.
+// Where the demangled name of a function, or of its variable, names the function; npos if it does not. The variable of
+// a function with the linkage of C is `function::variable`.
 size_t place_of(std::string_view text, std::string_view function) {
     for (size_t at = text.find(function); at != text.npos; at = text.find(function, at + 1)) {
         const char before = at > 0 ? text[at - 1] : ' ', after = (std::string(text) + ' ')[at + function.size()];
-        if (!is_part_of_name(before) && (after == '<' || after == '(')) return at;
+        const bool is_of_c = at == 0 && after == ':' && text.find('(') == text.npos;
+        if (!is_part_of_name(before) && (after == '<' || after == '(' || is_of_c)) return at;
     }
     return text.npos;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "common/simt/check/core/program_image.hpp"
 
-#include <cxxabi.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -10,12 +9,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <string>
 #include <string_view>
 
+#include "common/simt/check/core/symbols.hpp"
 #include "common/simt/exec/executable.hpp"
 
 namespace simt::check {
@@ -60,15 +59,6 @@ void for_each_module(Modules visit) {
             return 0;
         },
         &visit);
-}
-
-std::string demangled_variable(const char* name) {
-    if (std::strncmp(name, "_Z", 2) != 0) return name;  // alone, "v" would be the type void
-    int status = 0;
-    char* const text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
-    const std::string result = status == 0 && text ? text : name;
-    std::free(text);
-    return result;
 }
 
 // "tile" of "void n::tile<32>(float*, int)", and of one in an unnamed namespace.
@@ -142,21 +132,21 @@ void ProgramImage::read_symbols(const char* file, size_t bytes) {
             if (symbol.st_shndx == SHN_UNDEF || symbol.st_size == 0) continue;
             if (type != STT_TLS && type != STT_OBJECT) continue;
             const bool of_a_function = std::strncmp(name, "_ZZ", 3) == 0 || std::strncmp(name, "_ZGVZ", 5) == 0;
-            std::string demangled = demangled_variable(name);
-            const size_t own_name = demangled.rfind("::");
+            std::string variable = demangled(name);
+            const size_t own_name = variable.rfind("::");
             const uintptr_t address = type == STT_TLS ? 0 : symbol.st_value + offset;
             if (own_name == std::string::npos) {
-                declarations_.emplace(demangled, Declaration{"", address});
+                declarations_.emplace(variable, Declaration{"", address});
             } else {
-                const std::string scope = of_a_function ? function_name(demangled.substr(0, own_name)) : "";
-                declarations_.emplace(demangled.substr(own_name + 2), Declaration{scope, address});
+                const std::string scope = of_a_function ? function_name(variable.substr(0, own_name)) : "";
+                declarations_.emplace(variable.substr(own_name + 2), Declaration{scope, address});
             }
             if (type == STT_TLS) {
-                thread_local_.push_back({symbol.st_value, symbol.st_size, std::move(demangled)});
-            } else if (of_a_function || demangled.find('<') != std::string::npos) {
-                unannounced_.push_back({symbol.st_value + offset, symbol.st_size, std::move(demangled)});
+                thread_local_.push_back({symbol.st_value, symbol.st_size, std::move(variable)});
+            } else if (of_a_function || variable.find('<') != std::string::npos) {
+                unannounced_.push_back({symbol.st_value + offset, symbol.st_size, std::move(variable)});
             } else {
-                others_.push_back({symbol.st_value + offset, symbol.st_size, std::move(demangled)});
+                others_.push_back({symbol.st_value + offset, symbol.st_size, std::move(variable)});
             }
         }
     }
