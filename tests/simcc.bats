@@ -451,7 +451,13 @@ built 5
 rows 1 8 8 2
 array 1 1 2
 fill 1 4 2
-array 9 9 9 13.5"
+array 9 9 9 13.5
+by address: 1, shared 8, 1 20 1 at 0
+by address: 1, shared 8, 1 20 1 at 0
+by address: 1, shared 8, 1 20 1 at 0
+by address: 1, shared 0, 1 20 1 at 0
+by address: 1, shared 0, 1 20 1 at 0
+k 155"
     for options in "" -G; do
         builds graphs $options || return
         prints graphs "$expected" || return

@@ -109,10 +109,11 @@ Command dependency_flags(const Dependencies& dependencies, const std::string& ob
     return flags;
 }
 
-/// Silences warnings about the rewritten text and nvcc's attributes, and about narrowing in braces, which nvcc allows.
+/// Silences warnings about the rewritten text and nvcc's attributes, about narrowing in braces, which nvcc allows, and
+/// the note that g++ 4.6 passed aligned types otherwise.
 const Command quiet = {
     "-Wno-attributes",   "-Wno-unknown-pragmas",       "-Wno-narrowing", "-Wno-deprecated", "-Wno-volatile",
-    "-Wno-unused-value", "-Wno-mismatched-new-delete", "-Wno-tsan"};
+    "-Wno-unused-value", "-Wno-mismatched-new-delete", "-Wno-tsan", "-Wno-psabi"};
 
 /// clang++ does not know all of these warnings.
 const Command quiet_clang = {"-Wno-unknown-warning-option", "-Wno-unused-command-line-argument"};

@@ -90,6 +90,9 @@ size_t largest_dynamic_shared_bytes() { return kernels().largest(); }
 
 // ---- the parameters of kernel nodes
 
+namespace {
+
+/// The parameters with copies of the arguments; as they are if the kernel's signature is unknown.
 std::shared_ptr<const KernelParameters> with_copies(const cudaKernelNodeParams& parameters) {
     auto copy = std::make_shared<KernelParameters>();
     copy->node = parameters;
@@ -115,6 +118,8 @@ std::shared_ptr<const KernelParameters> with_copies(const cudaKernelNodeParams& 
     return copy;
 }
 
+}  // namespace
+
 std::shared_ptr<const KernelParameters> parameters_of(const Launch& launch) {
     struct Listener final : KernelListener {
         explicit Listener(const Launch& launch_) : launch(launch_) {}
@@ -133,7 +138,11 @@ std::shared_ptr<const KernelParameters> parameters_of(const Launch& launch) {
         std::shared_ptr<const KernelParameters> parameters;
     };
     Listener listener(launch);
-    ask_for_kernel(launch, listener);
+    if (launch.call.kernel) {
+        listener.is_called(launch.call.kernel, launch.call.arguments);
+    } else {
+        ask_for_kernel(launch, listener);
+    }
     return listener.parameters;
 }
 

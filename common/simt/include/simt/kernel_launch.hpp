@@ -13,11 +13,18 @@ struct Extent {
     unsigned x, y, z;
 };
 
+/// A kernel's address and the addresses of its arguments, as cudaLaunchKernel gets them; null for <<<>>>.
+struct KernelCall {
+    const void* kernel = nullptr;
+    void** arguments = nullptr;
+};
+
 struct Configuration {
     Extent grid, block;
     size_t dynamic_shared_bytes;
     void* stream;  ///< a cudaStream_t
     bool cooperative = false;
+    KernelCall call = {};
 };
 
 /// Ends the program with a message; in the runtime.
@@ -89,6 +96,7 @@ struct Launch {
     unsigned most_threads = 0;  ///< per block, by the kernel's __launch_bounds__; 0: any number
     bool cooperative = false;   ///< all blocks are resident at once: grid.sync() is allowed
     bool checked = false;       ///< compiled in the checked flavor: its loads and stores report themselves
+    KernelCall call;            ///< its arguments live until the launch has been submitted
     Arguments arguments;
     /// Calls the kernel for the lanes of a row, one after the other. Returns early after a lane that has waited: the
     /// lanes after it run elsewhere.

@@ -325,6 +325,7 @@ private:
         launch.block = configuration_.block;
         launch.dynamic_shared_bytes = configuration_.dynamic_shared_bytes;
         launch.cooperative = configuration_.cooperative;
+        launch.call = configuration_.call;
         launch.arguments = Arguments(copy_or_end(body), [](void* object) { delete static_cast<Body*>(object); });
         launch.run_lanes = &run_lanes<Body>;
         launch.enter_block = &enter_block;
