@@ -364,7 +364,8 @@ refused" || return
     for flags in -O2 "-G -O0"; do
         # shellcheck disable=SC2086  # words
         builds spaces -Wall -Wextra $flags
-        prints spaces "cudaSuccess 1 1 4 1 1 2 2 2 8" || return
+        prints spaces "cudaSuccess 1 1 4 1 1 2 2 2 8
+cudaSuccess 17 17 17 8 8 1 8 17 17" || return
     done
 }
 

@@ -142,6 +142,13 @@ SIMT_UNCHECKED void ask_again(void* body) {
     bounds_of(*static_cast<Body*>(body));
 }
 
+/// In files that ask for the space of an address, simcc begins kernels that have parameters with __grid_constant__ with
+/// a call of this.
+template <typename... P>
+SIMT_INLINE void note_grid_constants(const P&... parameters) {
+    (note_grid_constant(__builtin_addressof(parameters), sizeof parameters), ...);
+}
+
 }  // namespace SIMT_FLAVOR
 }  // namespace simt
 
