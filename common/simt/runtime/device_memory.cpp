@@ -257,9 +257,9 @@ simt::MemorySpace simt::space_of(const void* address) {
         const auto& [begin, bytes] = *std::prev(behind);
         return own - begin < bytes ? MemorySpace::grid_constant : MemorySpace::local;
     }
-    static thread_local const SharedWindow window;
-    const auto* const place = static_cast<const char*>(address);
-    if (place >= window.begin() && place < window.begin() + window.bytes()) return MemorySpace::shared;
+    static thread_local SharedWindow window;
+    if (!window.is_current()) window = SharedWindow();
+    if (window.contains(address)) return MemorySpace::shared;
     const Uninterrupted section;
     const auto allocation = runtime().memory.find(address);
     return allocation && allocation->kind == MemoryKind::constant ? MemorySpace::constant : MemorySpace::global;

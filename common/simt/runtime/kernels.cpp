@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/simt/exec/executable.hpp"
 #include "common/simt/exec/machine.hpp"
 #include "common/simt/exec/run.hpp"
 #include "common/simt/runtime/device.hpp"
@@ -156,25 +157,6 @@ struct LocalVariable {
     size_t bytes;
     bool is_shared;  // that is, thread-local
 };
-
-// The module that contains an address: the program or a shared library.
-struct Module {
-    uintptr_t address = 0, base = 0;
-    std::string file;
-};
-
-int find_module(dl_phdr_info* module, size_t, void* data) {
-    auto& wanted = *static_cast<Module*>(data);
-    for (int i = 0; i < module->dlpi_phnum; ++i) {
-        const auto& segment = module->dlpi_phdr[i];
-        const uintptr_t begin = module->dlpi_addr + segment.p_vaddr;
-        if (segment.p_type != PT_LOAD || wanted.address < begin || wanted.address >= begin + segment.p_memsz) continue;
-        wanted.base = module->dlpi_addr;
-        wanted.file = module->dlpi_name && *module->dlpi_name ? module->dlpi_name : "/proc/self/exe";
-        return 1;
-    }
-    return 0;
-}
 
 template <typename T>
 std::vector<T> read(std::ifstream& file, size_t offset, size_t count) {
@@ -357,13 +339,14 @@ KernelFacts facts_of(const void* kernel) {
     static auto& known = *new std::map<const void*, KernelFacts>;
     const std::lock_guard lock(mutex);
     if (const auto found = known.find(kernel); found != known.end()) return found->second;
-    Module module;
-    module.address = reinterpret_cast<uintptr_t>(kernel);
-    if (!dl_iterate_phdr(find_module, &module)) return {};
-    auto file = files.find(module.file);
-    if (file == files.end()) file = files.emplace(module.file, symbols_of(module.file)).first;
+    const auto address = reinterpret_cast<uintptr_t>(kernel);
+    const KernelModule* module = first_module();
+    while (module && !module->all.contains(address)) module = module->next;
+    if (!module) return {};
+    auto file = files.find(module->file);
+    if (file == files.end()) file = files.emplace(module->file, symbols_of(module->file)).first;
     KernelFacts facts;
-    const auto [first, last] = file->second.functions.equal_range(module.address - module.base);
+    const auto [first, last] = file->second.functions.equal_range(address - module->offset);
     for (auto name = first; name != last && facts.shared_bytes == 0 && facts.most_threads == 0; ++name) {
         facts = read_facts(file->second, name->second);
     }

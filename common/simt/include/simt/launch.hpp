@@ -417,6 +417,18 @@ SIMT_LANE_LOOP void run_lanes(const void* arguments, const LaneRow& row) {
 }  // namespace SIMT_FLAVOR
 }  // namespace simt
 
+namespace simt {
+inline namespace SIMT_FLAVOR {
+namespace {
+
+const struct ModuleAnnouncement {
+    ModuleAnnouncement() { announce_module(this); }
+} module_announcement;
+
+}  // namespace
+}  // namespace SIMT_FLAVOR
+}  // namespace simt
+
 // A program with checked kernels checks from the start, unless it starts checking on demand, as programs with both
 // flavors do.
 #if defined(SIMT_CHECKED) && !defined(SIMT_CHECK_ON_DEMAND)
