@@ -63,7 +63,7 @@ std::string path_of(const dl_phdr_info& module) {
 
 }  // namespace
 
-void announce_module(const void* address) {
+void announce_module(const void* address, void (*use_storage)()) {
     static std::mutex& mutex = *new std::mutex;
     const auto place = reinterpret_cast<uintptr_t>(address);
     const std::lock_guard lock(mutex);
@@ -79,16 +79,13 @@ void announce_module(const void* address) {
         for (int i = 0; i < module.dlpi_phnum; ++i) {
             if (module.dlpi_phdr[i].p_type == PT_TLS) storage_bytes = module.dlpi_phdr[i].p_memsz;
         }
-        *end = new KernelModule{path_of(module),        module.dlpi_addr,      all,          segments(module, PF_X),
-                                segments(module, PF_W), module.dlpi_tls_modid, storage_bytes};
+        *end = new KernelModule{path_of(module),        module.dlpi_addr,      all,           segments(module, PF_X),
+                                segments(module, PF_W), module.dlpi_tls_modid, storage_bytes, use_storage};
         ++count;
         return true;
     };
     dl_iterate_phdr(visit_module, &visit);
 }
-
-// A thread gets the storage of a library that the program has opened when it first needs it.
-extern "C" void* __tls_get_addr(size_t (*number_and_offset)[2]);
 
 char* KernelModule::storage() const {
     if (storage_bytes == 0) return nullptr;
@@ -99,8 +96,7 @@ char* KernelModule::storage() const {
     };
     dl_iterate_phdr(visit_module, &visit);
     if (found) return found;
-    size_t begin[2] = {storage_number, 0};
-    __tls_get_addr(&begin);
+    use_storage();  // a thread gets the storage of a library that the program has opened when it first needs it
     dl_iterate_phdr(visit_module, &visit);
     return found;
 }

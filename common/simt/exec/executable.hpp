@@ -32,6 +32,7 @@ struct KernelModule {
     uintptr_t offset;  ///< as an Executable's
     MemoryRange all, code, variables;
     size_t storage_number, storage_bytes;  ///< its thread-local storage
+    void (*use_storage)();
     std::atomic<const KernelModule*> next = nullptr;
 
     /// Its thread-local storage in the calling thread; null if it has none.

@@ -141,8 +141,9 @@ bool is_asked();
 bool is_kernel_wanted();
 void answer_with_kernel(const void* kernel, void** arguments);
 
-/// The program or library with this address has kernels: its thread-local storage is shared memory.
-void announce_module(const void* address);
+/// The program or library with this address has kernels: its thread-local storage, which `use_storage` makes sure that
+/// the calling thread has, is shared memory.
+void announce_module(const void* address, void (*use_storage)());
 
 // ---- a kernel's address that remembers how to call it
 

@@ -422,7 +422,9 @@ inline namespace SIMT_FLAVOR {
 namespace {
 
 const struct ModuleAnnouncement {
-    ModuleAnnouncement() { announce_module(this); }
+    ModuleAnnouncement() {
+        announce_module(this, []() SIMT_UNCHECKED_LAMBDA { asm volatile("" : : "r"(lane_identity.x)); });
+    }
 } module_announcement;
 
 }  // namespace
