@@ -275,6 +275,34 @@ for name in "./libone.so", "./libtwo.so": getattr(ctypes.CDLL(name, ctypes.RTLD_
     expect_errors_like "simcc: libraries with checked kernels that dlopen\(\) has opened share one simulator"
 }
 
+@test "a program that is linked statically runs kernels, checked ones, too" {
+    file part.cu <<'CU'
+#include <cstdio>
+__global__ void k(int* to) {
+    __shared__ int s[32];
+    s[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    *to = s[threadIdx.x];
+}
+int main() {
+    int* to;
+    cudaMallocManaged(&to, sizeof *to);
+    k<<<1, 1>>>(to);
+    const cudaError_t error = cudaDeviceSynchronize();
+    printf("%d %s\n", *to, cudaGetErrorName(error));
+    return error;
+}
+CU
+    local flags
+    for flags in -O2 "-G -O0"; do
+        # shellcheck disable=SC2086  # words
+        simcc $flags -static part.cu -o part 2>/dev/null
+        capture ./part
+        expect_status 0
+        expect_output "0 cudaSuccess" || return
+    done
+}
+
 # ---- macros
 
 # The macros that a .cu file sees which tell it about nvcc, but for those of the default architecture.
