@@ -143,7 +143,7 @@ __global__ void k(int* to, int n) {
     fixed[threadIdx.x] = n + threadIdx.x;
     dynamic[threadIdx.x] = 1;
     __syncthreads();
-    if (threadIdx.x < n) to[threadIdx.x] = fixed[63 - threadIdx.x] * factors[1] + counter + dynamic[63 - threadIdx.x] + one;
+    if (blockIdx.x == 0 && threadIdx.x < n) to[threadIdx.x] = fixed[63 - threadIdx.x] * factors[1] + counter + dynamic[63 - threadIdx.x] + one;
 }
 extern "C" int start(int n) {
     int *to, result[64];
@@ -272,7 +272,7 @@ WHAT
     capture python3 -c 'import ctypes
 for name in "./libone.so", "./libtwo.so": getattr(ctypes.CDLL(name, ctypes.RTLD_GLOBAL), name[5:8] + "_fail")(0)'
     expect_status 2
-    expect_errors_like "simcc: libraries with checked kernels that dlopen\(\) has opened share one simulator"
+    expect_errors_like "simcc: libraries with checked kernels and __shared__ variables that dlopen\(\) has opened share one simulator"
 }
 
 @test "a program that is linked statically runs kernels, checked ones, too" {

@@ -47,6 +47,8 @@ int find_code(dl_phdr_info* module, size_t, void* data) {
     return 1;
 }
 
+constexpr size_t shared_alignment = 128;  // of each __shared__ variable, and of nothing else (simt/builtins.hpp)
+
 // What the last argument of dl_iterate_phdr() points to: called for each module until it returns true.
 using Visit = std::function<bool(const dl_phdr_info&)>;
 
@@ -77,7 +79,8 @@ void announce_module(const void* address, void (*use_storage)()) {
         if (!all.contains(place)) return false;
         size_t storage_bytes = 0;
         for (int i = 0; i < module.dlpi_phnum; ++i) {
-            if (module.dlpi_phdr[i].p_type == PT_TLS) storage_bytes = module.dlpi_phdr[i].p_memsz;
+            const auto& segment = module.dlpi_phdr[i];
+            if (segment.p_type == PT_TLS && segment.p_align >= shared_alignment) storage_bytes = segment.p_memsz;
         }
         *end = new KernelModule{path_of(module),        module.dlpi_addr,      all,           segments(module, PF_X),
                                 segments(module, PF_W), module.dlpi_tls_modid, storage_bytes, use_storage};

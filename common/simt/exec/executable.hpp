@@ -31,7 +31,7 @@ struct KernelModule {
     std::string file;
     uintptr_t offset;  ///< as an Executable's
     MemoryRange all, code, variables;
-    size_t storage_number, storage_bytes;  ///< its thread-local storage
+    size_t storage_number, storage_bytes;  ///< its thread-local storage; no bytes: it has no __shared__ variables
     void (*use_storage)();
     std::atomic<const KernelModule*> next = nullptr;
 

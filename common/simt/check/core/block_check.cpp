@@ -31,7 +31,7 @@ BlockCheck::BlockCheck(ResidentBlock& block) : contexts_(block.contexts()), bloc
 BlockCheck::~BlockCheck() = default;
 
 void BlockCheck::began(LaunchObserver& launch, uint64_t block_index, unsigned lanes) {
-    if (modules_ != module_count()) shared_window_of_thread();  // which has changed
+    if (std::exchange(modules_, module_count()) < module_count()) shared_window_of_thread();  // it may have changed
     launch_ = static_cast<LaunchCheck*>(&launch);
     block_index_ = block_index;
     lane_count_ = lanes;

@@ -89,7 +89,8 @@ const Variable* variable_at(const std::vector<Variable>& variables, uintptr_t ad
 // linked with have their thread-local storage side by side, those that it opens do not.
 void refuse_opened_libraries() {
     std::fputs(
-        "simcc: libraries with checked kernels that dlopen() has opened share one simulator: link the program "
+        "simcc: libraries with checked kernels and __shared__ variables that dlopen() has opened share one simulator: "
+        "link the program "
         "with them, or open each without RTLD_GLOBAL\n",
         stderr);
     _exit(2);
@@ -117,10 +118,13 @@ ProgramImage::ProgramImage() {
     for (const KernelModule* module = first_module(); module; module = module->next) {
         const ModuleFile file(module->file);
         const auto storage = reinterpret_cast<uintptr_t>(module->storage()) - window.begin;
-        if (file.data() && read_symbols(file.data(), file.bytes(), module->offset, storage)) continue;
-        has_symbols_ = false;
-        unannounced_.push_back({module->variables.begin, module->variables.bytes(), ""});
-        thread_local_.push_back({storage, module->storage_bytes, ""});
+        const size_t others = thread_local_.size();
+        if (!file.data() || !read_symbols(file.data(), file.bytes(), module->offset, storage)) {
+            has_symbols_ = false;
+            unannounced_.push_back({module->variables.begin, module->variables.bytes(), ""});
+            thread_local_.push_back({storage, module->storage_bytes, ""});
+        }
+        if (module->storage_bytes == 0) thread_local_.resize(others);  // they are the host's
     }
     sort_by_place(thread_local_);
     sort_by_place(unannounced_);
