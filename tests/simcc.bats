@@ -364,7 +364,8 @@ refused" || return
     for flags in -O2 "-G -O0"; do
         # shellcheck disable=SC2086  # words
         builds spaces -Wall -Wextra $flags
-        prints spaces "cudaSuccess 1 1 4 1 1 2 2 2 8" || return
+        prints spaces "cudaSuccess 1 1 4 1 1 2 2 2 8
+cudaSuccess 17 17 17 8 8 1 8 17 17" || return
     done
 }
 
@@ -451,7 +452,13 @@ built 5
 rows 1 8 8 2
 array 1 1 2
 fill 1 4 2
-array 9 9 9 13.5"
+array 9 9 9 13.5
+by address: 1, shared 8, 1 20 1 at 0
+by address: 1, shared 8, 1 20 1 at 0
+by address: 1, shared 8, 1 20 1 at 0
+by address: 1, shared 0, 1 20 1 at 0
+by address: 1, shared 0, 1 20 1 at 0
+k 155"
     for options in "" -G; do
         builds graphs $options || return
         prints graphs "$expected" || return
@@ -471,7 +478,7 @@ classes 160 1024, 8 blocks, 57184 left, 1 0, cudaSuccess
 calls 128 1024, 8 blocks, 57216 left, 1 0, cudaSuccess
 calls 256 1024, 8 blocks, 57088 left, 1 0, cudaSuccess
 calls_twice 256 96, 8 blocks, 57088 left, 1 0, cudaSuccess
-c_name 20 1024, 8 blocks, 57324 left, 1 0, cudaSuccess
+c_name 32 96, 8 blocks, 57312 left, 1 0, cudaSuccess
 dynamic 10 1024, 8 blocks, 57334 left, 1 0, cudaSuccess
 large 48000 1024, 4 blocks, 9344 left, 1 0, cudaSuccess
 small 400 1024, 8 blocks, 56944 left, 1 0, cudaSuccess

@@ -143,7 +143,7 @@ __global__ void k(int* to, int n) {
     fixed[threadIdx.x] = n + threadIdx.x;
     dynamic[threadIdx.x] = 1;
     __syncthreads();
-    if (threadIdx.x < n) to[threadIdx.x] = fixed[63 - threadIdx.x] * factors[1] + counter + dynamic[63 - threadIdx.x] + one;
+    if (blockIdx.x == 0 && threadIdx.x < n) to[threadIdx.x] = fixed[63 - threadIdx.x] * factors[1] + counter + dynamic[63 - threadIdx.x] + one;
 }
 extern "C" int start(int n) {
     int *to, result[64];
@@ -186,6 +186,120 @@ one, two = ctypes.CDLL("./libpart.so"), ctypes.CDLL("./libother.so")
 print(one.start(10), two.other(10), one.start(20))'
         expect_status 0
         expect_output "325 326 325" || return
+    done
+}
+
+@test "libraries that a program is linked with share a simulator, and their kernels are checked as a program's" {
+    file part.cu <<'CU'
+#include <cooperative_groups.h>
+__device__ int counter, array[8];
+template <int factor>
+__device__ __attribute__((noinline)) int number() { return blockIdx.x * 100 + threadIdx.x * factor; }
+__global__ void keep(int* out) {
+    __shared__ int mine[32];
+    mine[threadIdx.x] = number<3>();
+    cooperative_groups::this_grid().sync();
+    atomicAdd(out, mine[threadIdx.x] == number<3>() && __isShared(mine));
+    atomicAdd(&counter, 1);
+}
+__global__ void fail(int how) {
+    __shared__ int tile[32], other[32];
+    int* const t = tile;
+    if (how == 1) t[threadIdx.x + 32] = 1;
+    if (how == 2) other[threadIdx.x] = t[threadIdx.x];
+    if (how == 3) counter = threadIdx.x;
+    if (how == 4) array[8] = 1;
+    if (how == 5) t[0] = threadIdx.x;
+}
+extern "C" int NAME_keep(int* out) {  // more blocks than threads run them
+    void* arguments[] = {&out};
+    const cudaError_t error = cudaLaunchCooperativeKernel(keep, 20, 32, arguments);
+    int calls = 0;
+    cudaMemcpyFromSymbol(&calls, counter, sizeof calls);
+    return error ? -error : calls;
+}
+extern "C" int NAME_fail(int how) {
+    fail<<<1, 32>>>(how);
+    return cudaDeviceSynchronize();
+}
+CU
+    # The second library's kernels have the same names, and larger variables.
+    sed 's/NAME/one/' part.cu >one.cu
+    sed 's/NAME/two/; s/int counter/char gap[1000]; __device__ int counter/; s/int tile\[32\]/double gap[40]; gap[threadIdx.x] = 1; __shared__ int tile[32]/' part.cu >two.cu
+    file main.cpp <<'CPP'
+#include <cuda_runtime.h>
+#include <cstdio>
+#include <cstdlib>
+extern "C" int one_keep(int*), two_keep(int*), one_fail(int), two_fail(int);
+int main(int, char** arguments) {
+    int *out, results[2] = {};
+    cudaMalloc(&out, sizeof results);  // the libraries use it, too
+    cudaMemset(out, 0, sizeof results);
+    const int calls[] = {one_keep(out), two_keep(out + 1), two_keep(out + 1)};
+    cudaMemcpy(results, out, sizeof results, cudaMemcpyDeviceToHost);
+    cudaFree(out);
+    printf("%d %d %d, %d %d\n", calls[0], calls[1], calls[2], results[0], results[1]);
+    const int how = atoi(arguments[1]);
+    return how > 0 ? two_fail(how) : one_fail(-how);
+}
+CPP
+    { cat main.cpp && echo '__global__ void keep(int* out) { __shared__ int a[99]; a[threadIdx.x] = *out; }'; } >main.cu
+    local flags name how count title main
+    for flags in -O2 "-G -O0"; do
+        # shellcheck disable=SC2086  # words
+        for name in one two; do simcc $flags -shared -Xcompiler -fPIC $name.cu -o lib$name.so; done
+        for main in main.cpp main.cu; do
+            # shellcheck disable=SC2086
+            simcc $flags $main -L. -lone -ltwo -Xlinker -rpath -Xlinker . -o main
+            SIMCC_THREADS=3 capture ./main 0
+            expect_status 0
+            expect_output "640 640 1280, 640 1280" || return
+        done
+    done
+    while read -r how count title; do
+        for how in "$how" "-$how"; do
+            capture ./main "$how"
+            expect_output "640 640 1280, 640 1280"
+            expect_errors_like "$title.*ERROR SUMMARY: $count error" || return
+        done
+    done <<'WHAT'
+1 2 Invalid __shared__ write of size 4 bytes.*and is 1 bytes after the array tile of size 128 bytes
+2 1 Uninitialized __shared__ memory read of size 4 bytes
+3 1 Race reported between Write access
+4 2 Invalid __global__ write of size 4 bytes.*of size 32 bytes
+5 1 Race reported between Write access
+WHAT
+    capture python3 -c 'import ctypes
+for name in "./libone.so", "./libtwo.so": getattr(ctypes.CDLL(name, ctypes.RTLD_GLOBAL), name[5:8] + "_fail")(0)'
+    expect_status 2
+    expect_errors_like "simcc: libraries with checked kernels and __shared__ variables that dlopen\(\) has opened share one simulator"
+}
+
+@test "a program that is linked statically runs kernels, checked ones, too" {
+    file part.cu <<'CU'
+#include <cstdio>
+__global__ void k(int* to) {
+    __shared__ int s[32];
+    s[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    *to = s[threadIdx.x];
+}
+int main() {
+    int* to;
+    cudaMallocManaged(&to, sizeof *to);
+    k<<<1, 1>>>(to);
+    const cudaError_t error = cudaDeviceSynchronize();
+    printf("%d %s\n", *to, cudaGetErrorName(error));
+    return error;
+}
+CU
+    local flags
+    for flags in -O2 "-G -O0"; do
+        # shellcheck disable=SC2086  # words
+        simcc $flags -static part.cu -o part 2>/dev/null
+        capture ./part
+        expect_status 0
+        expect_output "0 cudaSuccess" || return
     done
 }
 

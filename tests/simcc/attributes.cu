@@ -42,11 +42,17 @@ __global__ void calls(T* p) {
     *p = sum_block(*p);
 }
 __launch_bounds__(96) __global__ void calls_twice(int* p) { *p = twice(*p); }
-extern "C" __global__ void c_name(int* p) {
+extern "C" __device__ int c_function(int value) {
+    __shared__ int three[3];
+    three[threadIdx.x % 3] = value;
+    __syncthreads();
+    return three[0];
+}
+extern "C" __global__ void __launch_bounds__(96) c_name(int* p) {
     __shared__ int few[5];
     few[threadIdx.x % 5] = 1;
     __syncthreads();
-    *p = few[0];
+    *p = c_function(few[0]);
 }
 namespace {
 namespace inner {

@@ -37,6 +37,10 @@ __global__ void sum(float* sum, Rest... rest) {
 }  // namespace
 }  // namespace nested
 __global__ void nothing() {}
+struct alignas(64) Aligned {
+    int x;
+};
+extern "C" __global__ void of_c(char c, Aligned a, int* to) { *to += c + a.x; }
 
 static int calls = 0;
 static void count(void* data) { calls += *static_cast<int*>(data); }
@@ -208,4 +212,34 @@ int main(int arguments_given, char**) {
     CHECK(cudaStreamSynchronize(stream));
     CHECK(cudaMemcpy2DFromArray(back, 8, array, 0, 0, 8, 2, cudaMemcpyDeviceToHost));
     show("array", back);
+
+    // Launches by address, of a kernel with the linkage of C, and aligned parameters.
+    static_assert(alignof(Aligned) == 64, "");
+    char c = 1;
+    Aligned aligned = {20};
+    void* by_address[] = {&c, &aligned, &k};
+    cudaLaunchConfig_t configuration = {};
+    configuration.gridDim = 1, configuration.blockDim = 1, configuration.stream = stream;
+    CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    CHECK(cudaLaunchKernel(of_c, 1, 1, by_address, 8, stream));
+    CHECK(cudaLaunchKernel((void*)of_c, 1, 1, by_address, 8, stream));
+    CHECK(cudaLaunchCooperativeKernel(of_c, 1, 1, by_address, 8, stream));
+    CHECK(cudaLaunchKernelEx(&configuration, of_c, c, aligned, k));
+    of_c<<<1, 1, 0, stream>>>(c, aligned, k);
+    CHECK(cudaStreamEndCapture(stream, &graph));
+    c = 0, aligned.x = 0, *k = 0;
+    n = 5;
+    CHECK(cudaGraphGetNodes(graph, nodes.data(), &n));
+    for (size_t i = 0; i < n; ++i) {
+        CHECK(cudaGraphKernelNodeGetParams(nodes[i], &q));
+        printf("by address: %d, shared %u, %d %d %d at %zu\n", q.func == (void*)of_c, q.sharedMemBytes,
+               *(char*)q.kernelParams[0], *(int*)q.kernelParams[1], *(int**)q.kernelParams[2] == k,
+               (size_t)q.kernelParams[1] % 64);
+        *(int*)q.kernelParams[1] = 30;
+        CHECK(cudaGraphKernelNodeSetParams(nodes[i], &q));
+    }
+    CHECK(cudaGraphInstantiate(&exec, graph, 0));
+    CHECK(cudaGraphLaunch(exec, stream));
+    CHECK(cudaStreamSynchronize(stream));
+    printf("k %d\n", *k);
 }

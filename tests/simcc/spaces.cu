@@ -41,6 +41,28 @@ __global__ void ask(unsigned* answers, int* mapped) {
     }
 }
 
+// The parameters of all lanes, also where they wait, and of kernels in a grid at the same time.
+struct Point {
+    short x, y, z;
+};
+__device__ unsigned all_spaces(const void* p) { return spaces(p) | __isGridConstant(p) << 4; }
+template <class T, class... Rest>
+__global__ void ask_for_parameters(unsigned* answers, const __grid_constant__ T point, T plain,
+                                   __grid_constant__ const int number, const __grid_constant__ Rest... rest) {
+    const T own = point;
+    const void* const places[] = {&point, &point.z, &number, &plain, &own, answers, &answers, &rest...};
+    unsigned asked[sizeof places / sizeof *places];
+    int i = 0;
+    for (const void* place : places) asked[i++] = all_spaces(place);
+    __syncthreads();
+    bool good = asked[5] == 1;
+    i = 0;
+    for (const void* place : places) good &= asked[i++] == all_spaces(place);
+    good &= *static_cast<const short*>(__cvta_grid_constant_to_generic(__cvta_generic_to_grid_constant(&point.z))) == 9;
+    good &= plain.z + number == 12;
+    for (i = 0; good && i < int(sizeof places / sizeof *places); ++i) atomicAdd(&answers[i], asked[i]);
+}
+
 int main() {
     unsigned* answers;
     int* mapped;
@@ -50,6 +72,11 @@ int main() {
     ask<<<2, 32, 32 * sizeof(double)>>>(answers, mapped);
     printf("%s", cudaGetErrorName(cudaDeviceSynchronize()));
     for (int i = 0; i < 9; ++i) printf(" %u", answers[i]);
+    printf("\n");
+    for (int i = 0; i < 9; ++i) answers[i] = 0;
+    ask_for_parameters<<<2, 50>>>(answers, Point{0, 0, 9}, Point{0, 0, 5}, 7, 1.5f, 'c');
+    printf("%s", cudaGetErrorName(cudaDeviceSynchronize()));
+    for (int i = 0; i < 9; ++i) printf(" %u", answers[i] / 100);
     printf("\n");
     cudaFree(answers);
     cudaFreeHost(mapped);

@@ -52,6 +52,11 @@ public:
         }
         const bool is_temporary = options_.run && options_.output.empty();
         const std::string program = is_temporary ? temporary_.file("a.out") : or_else(options_.output, "a.out");
+        if (options_.shared) {
+            const std::string list = temporary_.file("shared.list");
+            write_file(list, shared_symbols(toolchain_));
+            items.push_back("-Wl,--dynamic-list=" + list);
+        }
         progress_.begin("linking " + program, StepUnit::parts);
         make(program, [&](const std::string& place) { step(link_command(toolchain_, options_, items, place)); });
         progress_.end();

@@ -60,12 +60,15 @@ cudaError_t kernel_operation(const cudaKernelNodeParams* parameters, Operation& 
     if (!trampoline) return cudaErrorInvalidDeviceFunction;
     const RecordingStream stream;
     const dim3 &grid = parameters->gridDim, &block = parameters->blockDim;
-    const Configuration configuration = {
-        {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, parameters->sharedMemBytes, stream.handle(), false};
+    const Configuration configuration = {{grid.x, grid.y, grid.z},
+                                         {block.x, block.y, block.z},
+                                         parameters->sharedMemBytes,
+                                         stream.handle(),
+                                         false,
+                                         {kernel, parameters->kernelParams}};
     const cudaError_t error = reported_by([&] { trampoline(kernel, configuration, parameters->kernelParams); });
     if (error) return error;
     operation = stream.graph().nodes.front()->operation;
-    operation.parameters = with_copies(*parameters);
     return cudaSuccess;
 }
 

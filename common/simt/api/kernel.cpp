@@ -86,7 +86,8 @@ cudaError_t launch_by_address(const void* kernel, dim3 grid, dim3 block, void** 
             return cudaErrorCooperativeLaunchTooLarge;
         }
         const Configuration configuration = {
-            {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes, stream, cooperative};
+            {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared_bytes, stream, cooperative,
+            {kernel, arguments}};
         return reported_by([&] { trampoline(kernel, configuration, arguments); });
     });
 }

@@ -138,6 +138,7 @@ void set_random_seed(Options& o, const std::string& value) { o.compiler.push_bac
 void disable_warnings(Options& o, const std::string&) { o.no_warnings = true, o.compiler.push_back("-w"); }
 /// (The simulator's threads go on after dlclose(), so the library must stay.)
 void make_shared(Options& o, const std::string&) {
+    o.shared = true;
     extend(o.linker, {"-shared", "-Wl,-z,nodelete"}), o.compiler.push_back("-fPIC");
 }
 void set_dependency_file(Options& o, const std::string& value) { o.dependencies.file = value; }

@@ -109,10 +109,11 @@ Command dependency_flags(const Dependencies& dependencies, const std::string& ob
     return flags;
 }
 
-/// Silences warnings about the rewritten text and nvcc's attributes, and about narrowing in braces, which nvcc allows.
+/// Silences warnings about the rewritten text and nvcc's attributes, about narrowing in braces, which nvcc allows, and
+/// the note that g++ 4.6 passed aligned types otherwise.
 const Command quiet = {
     "-Wno-attributes",   "-Wno-unknown-pragmas",       "-Wno-narrowing", "-Wno-deprecated", "-Wno-volatile",
-    "-Wno-unused-value", "-Wno-mismatched-new-delete", "-Wno-tsan"};
+    "-Wno-unused-value", "-Wno-mismatched-new-delete", "-Wno-tsan",      "-Wno-psabi"};
 
 /// clang++ does not know all of these warnings.
 const Command quiet_clang = {"-Wno-unknown-warning-option", "-Wno-unused-command-line-argument"};
@@ -339,6 +340,20 @@ Command host_command(const Toolchain& toolchain, const Options& options, const I
                      options.stage == Stage::preprocess ? "-E" : "-c", source.text});
     if (!output.empty()) append(command, {"-o", output});
     return command;
+}
+
+std::string shared_symbols(const Toolchain& toolchain) {
+    Command question = toolchain.compiler;
+    question.push_back("-print-prog-name=nm");
+    std::istringstream symbols(output_of({output_of(question), "-P", "-g", "--defined-only", toolchain.library}));
+    std::string list = "{\n";
+    for (std::string line; std::getline(symbols, line);) {
+        std::istringstream words(line);
+        std::string name, kind;
+        // (The weak ones are templates and inline functions.)
+        if (words >> name >> kind && (kind == "T" || kind == "D" || kind == "B")) list += name + ";\n";
+    }
+    return list + "};\n";
 }
 
 Command link_command(const Toolchain& toolchain, const Options& options, const std::vector<std::string>& items,

@@ -43,6 +43,10 @@ Command assemble_command(const Toolchain&, const Options&, const std::string& as
 Command host_command(const Toolchain&, const Options&, const Input& source, const std::string& object,
                      const std::string& output);
 
+/// A list for the linker of a shared library: what the libraries of a program share is the simulator. A kernel, and what
+/// surrounds it, reads variables of its own library, even if another library has a function of that name.
+std::string shared_symbols(const Toolchain&);
+
 /// Links `items` (objects, archives, -l and -L, in their order) to `output`.
 Command link_command(const Toolchain&, const Options&, const std::vector<std::string>& items,
                      const std::string& output);

@@ -4,6 +4,12 @@
 #include <link.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "common/simt/include/simt/kernel_launch.hpp"
 
 namespace simt {
 
@@ -41,7 +47,65 @@ int find_code(dl_phdr_info* module, size_t, void* data) {
     return 1;
 }
 
+constexpr size_t shared_alignment = 128;  // of each __shared__ variable, and of nothing else (simt/builtins.hpp)
+
+// What the last argument of dl_iterate_phdr() points to: called for each module until it returns true.
+using Visit = std::function<bool(const dl_phdr_info&)>;
+
+int visit_module(dl_phdr_info* module, size_t, void* data) { return (*static_cast<Visit*>(data))(*module); }
+
+std::atomic<const KernelModule*> first = nullptr;
+std::atomic<size_t> count = 0;
+
+std::string path_of(const dl_phdr_info& module) {
+    if (!*module.dlpi_name) return "/proc/self/exe";
+    const std::unique_ptr<char, void (*)(void*)> path(realpath(module.dlpi_name, nullptr), std::free);
+    return path ? path.get() : module.dlpi_name;
+}
+
 }  // namespace
+
+void announce_module(const void* address, void (*use_storage)()) {
+    static std::mutex& mutex = *new std::mutex;
+    const auto place = reinterpret_cast<uintptr_t>(address);
+    const std::lock_guard lock(mutex);
+    std::atomic<const KernelModule*>* end = &first;
+    for (const KernelModule* known = *end; known; known = *end) {
+        if (known->all.contains(place)) return;
+        end = const_cast<std::atomic<const KernelModule*>*>(&known->next);
+    }
+    Visit visit = [&](const dl_phdr_info& module) {
+        const MemoryRange all = segments(module, 0);
+        if (!all.contains(place)) return false;
+        size_t storage_bytes = 0;
+        for (int i = 0; i < module.dlpi_phnum; ++i) {
+            const auto& segment = module.dlpi_phdr[i];
+            if (segment.p_type == PT_TLS && segment.p_align >= shared_alignment) storage_bytes = segment.p_memsz;
+        }
+        *end = new KernelModule{path_of(module),        module.dlpi_addr,      all,           segments(module, PF_X),
+                                segments(module, PF_W), module.dlpi_tls_modid, storage_bytes, use_storage};
+        ++count;
+        return true;
+    };
+    dl_iterate_phdr(visit_module, &visit);
+}
+
+char* KernelModule::storage() const {
+    if (storage_bytes == 0) return nullptr;
+    char* found = nullptr;
+    Visit visit = [&](const dl_phdr_info& module) {
+        if (module.dlpi_tls_modid == storage_number) found = static_cast<char*>(module.dlpi_tls_data);
+        return module.dlpi_tls_modid == storage_number;
+    };
+    dl_iterate_phdr(visit_module, &visit);
+    if (found) return found;
+    use_storage();  // a thread gets the storage of a library that the program has opened when it first needs it
+    dl_iterate_phdr(visit_module, &visit);
+    return found;
+}
+
+const KernelModule* first_module() { return first; }
+size_t module_count() { return count; }
 
 const Executable& executable() {
     static const Executable found = [] {

@@ -144,8 +144,8 @@ constexpr int faults[] = {SIGSEGV, SIGBUS, SIGFPE};
 int interrupt_signal() { return SIGRTMAX - 3; }
 
 struct sigaction previous_actions[NSIG];
-// Where the program's own code is: in the executable, and in the runtime, which may be a library of its own.
-MemoryRange program_code, runtime_code;
+// The runtime's code, which may be a library of its own.
+MemoryRange runtime_code;
 
 struct Registers {
     uintptr_t stack_pointer, program_counter;
@@ -193,6 +193,12 @@ void on_fault(int signal, siginfo_t* information, void* context) {
     sigaction(signal, &previous_actions[signal], nullptr);
 }
 
+bool has_kernels_at(uintptr_t address) {
+    for (const KernelModule* module = first_module(); module; module = module->next)
+        if (module->code.contains(address)) return true;
+    return false;
+}
+
 // A lane in the C library may hold one of its locks. So a lane is abandoned only in the program's own code, and never
 // in an uninterrupted section.
 void on_interrupt(int, siginfo_t*, void* context) {
@@ -200,7 +206,7 @@ void on_interrupt(int, siginfo_t*, void* context) {
     ResidentBlock* block = interrupted_block(registers);
     if (!block || !block->running_launch().failed()) return;
     const bool is_in_program =
-        program_code.contains(registers.program_counter) || runtime_code.contains(registers.program_counter);
+        has_kernels_at(registers.program_counter) || runtime_code.contains(registers.program_counter);
     if (interruption.depth > 0) {
         interruption.is_pending = true;
     } else if (is_in_program) {
@@ -213,7 +219,6 @@ void on_interrupt(int, siginfo_t*, void* context) {
 void leave_interrupted_section() { ResidentBlock::current()->abandon(); }
 
 void install_fault_handlers() {
-    program_code = executable().code;
     runtime_code = code_around(reinterpret_cast<const void*>(&install_fault_handlers));
     struct sigaction action = {};
     // The handler leaves by switching to the worker's stack, so the signal must not stay blocked.

@@ -95,6 +95,7 @@ void ResidentBlock::begin(RunningLaunch& launch, uint64_t index, unsigned worker
     values_of_turn_ = 0;
     is_first_of_worker_ = progress.steps == 0;
     async_copies.clear();
+    grid_constants.clear();
     held_back_.clear();
     current_warp = nullptr;
     run_lanes_ = launch.launch.run_lanes;

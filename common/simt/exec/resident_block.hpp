@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -113,6 +114,9 @@ public:
     std::vector<char> saved_shared;
 
     AsyncCopies async_copies;
+
+    /// The parameters with __grid_constant__ of all lanes: where each begins, and its bytes.
+    std::map<uintptr_t, size_t> grid_constants;
 
 private:
     friend void detach_lane(unsigned, unsigned, unsigned);

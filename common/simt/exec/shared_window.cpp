@@ -2,8 +2,11 @@
 #include "common/simt/exec/shared_window.hpp"
 
 #include <link.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 
 namespace simt {
@@ -36,40 +39,66 @@ int find_thread_storage(dl_phdr_info* module, size_t, void* data) {
 
 char* SharedWindow::dynamic_begin() { return simt_dynamic_shared; }
 
-SharedWindow::SharedWindow() {
+SharedWindow::SharedWindow() : modules_(module_count()) {
     Search search{reinterpret_cast<uintptr_t>(simt_dynamic_shared)};
     dl_iterate_phdr(find_thread_storage, &search);
-    begin_ = search.begin ? search.begin : simt_dynamic_shared;
-    end_ = search.end ? search.end : simt_dynamic_shared + max_dynamic_shared_bytes;
+    if (search.begin) {
+        add(search.begin, static_cast<size_t>(search.end - search.begin));
+    } else {
+        add(simt_dynamic_shared, max_dynamic_shared_bytes);
+    }
+    for (const KernelModule* module = first_module(); module; module = module->next) {
+        if (char* const storage = module->storage()) add(storage, module->storage_bytes);
+    }
 }
 
-void SharedWindow::pieces(size_t dynamic_bytes, Piece (&result)[3]) const {
+void SharedWindow::add(char* begin, size_t bytes) {
+    if (contains(begin)) return;
+    if (count_ == most_parts) {
+        std::fprintf(stderr, "simcc: more than %zu shared libraries with kernels; link some of them as archives\n",
+                     most_parts);
+        _exit(2);
+    }
+    parts_[count_++] = {begin, bytes};
+    begin_ = begin_ ? std::min(begin_, begin) : begin;
+    end_ = std::max(end_, begin + bytes);
+}
+
+bool SharedWindow::contains(const void* address) const {
+    const auto* const place = static_cast<const char*>(address);
+    return std::any_of(parts_, parts_ + count_,
+                       [&](const Part& part) { return place >= part.begin && place < part.begin + part.bytes; });
+}
+
+template <typename Visit>
+void SharedWindow::visit(size_t dynamic_bytes, Visit visit_part) const {
     char* const dynamic = dynamic_begin();
     char* const after = dynamic + max_dynamic_shared_bytes;
-    result[0] = {begin_, static_cast<size_t>(dynamic - begin_)};
-    result[1] = {dynamic, dynamic_bytes};
-    result[2] = {after, static_cast<size_t>(end_ - after)};
+    visit_part(parts_[0].begin, static_cast<size_t>(dynamic - parts_[0].begin));
+    visit_part(dynamic, dynamic_bytes);
+    visit_part(after, static_cast<size_t>(parts_[0].begin + parts_[0].bytes - after));
+    for (size_t i = 1; i < count_; ++i) visit_part(parts_[i].begin, parts_[i].bytes);
 }
 
 void SharedWindow::save(std::vector<char>& image, size_t dynamic_bytes) const {
-    Piece parts[3];
-    pieces(dynamic_bytes, parts);
-    image.resize(parts[0].bytes + parts[1].bytes + parts[2].bytes);
+    size_t bytes_in_all = 0;
+    visit(dynamic_bytes, [&](char*, size_t bytes) { bytes_in_all += bytes; });
+    image.resize(bytes_in_all);
     char* target = image.data();
-    for (const Piece& part : parts) {
-        std::memcpy(target, part.begin, part.bytes);
-        target += part.bytes;
-    }
+    visit(dynamic_bytes, [&](char* begin, size_t bytes) {
+        std::memcpy(target, begin, bytes);
+        target += bytes;
+    });
 }
 
 void SharedWindow::restore(const std::vector<char>& image, size_t dynamic_bytes) const {
-    Piece parts[3];
-    pieces(dynamic_bytes, parts);
     const char* source = image.data();
-    for (const Piece& part : parts) {
-        std::memcpy(part.begin, source, part.bytes);
-        source += part.bytes;
-    }
+    const char* const end = source + image.size();
+    visit(dynamic_bytes, [&](char* begin, size_t bytes) {
+        if (source == end) return;
+        std::memcpy(begin, source, bytes);
+        source += bytes;
+    });
 }
 
 }  // namespace simt

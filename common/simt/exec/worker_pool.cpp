@@ -122,6 +122,7 @@ Worker::Outcome Worker::resume_suspended_blocks() {
 
 void Worker::run(Block block) {
     const size_t dynamic_bytes = block->running_launch().launch.dynamic_shared_bytes;
+    if (!window_->is_current()) window_.emplace();
     if (window_owner_ != block.get()) {
         if (window_owner_) {
             window_->save(window_owner_->saved_shared, window_owner_->running_launch().launch.dynamic_shared_bytes);

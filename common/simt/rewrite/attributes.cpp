@@ -31,11 +31,19 @@ std::size_t skip_attributes(const Source& source, std::size_t i) {
 }
 
 std::size_t end_of_type(const Source& source, std::size_t i) {
-    std::size_t end = i;
-    for (std::size_t j = i + 1; source.is_identifier(j) || source[j] == "::" || source[j] == ":"; ++j) end = j;
+    std::size_t end = is_one_of(source[i + 1], {"class", "struct"}) ? i + 1 : i;
+    // The attributes here are the type's own: elsewhere they would be the variable's.
+    for (;;) {
+        const std::size_t begin = end + 1;
+        const bool is_of_gnu = source[begin] == "__attribute__" && source.partner(begin + 1) != Source::none;
+        end = (is_of_gnu ? source.partner(begin + 1) + 1 : skip_attributes(source, begin)) - 1;
+        if (end < begin) break;
+    }
+    const std::size_t attributed = end;
+    for (std::size_t j = end + 1; source.is_identifier(j) || source[j] == "::" || source[j] == ":"; ++j) end = j;
     const std::size_t open = end + 1;
     if (source[open] == "{" && source.partner(open) != Source::none) return source.partner(open);
-    return i;
+    return attributed;
 }
 
 namespace {

@@ -176,7 +176,8 @@ BraceKind Braces::classify(const Source& source, std::size_t open, std::size_t s
     bool parameters = false, trailing_return = false, type = false;
     for (std::size_t i = statement; i < open; ++i) {
         const std::string_view token = source[i];
-        if (token == "namespace" || (token == "extern" && source.is_literal(i + 1))) return BraceKind::namespace_scope;
+        const bool is_linkage_block = token == "extern" && source.is_literal(i + 1) && i + 2 == open;
+        if (token == "namespace" || is_linkage_block) return BraceKind::namespace_scope;
         if (token == "template" && source[i + 1] == "<") {
             i = std::max(i + 1, skip_angles(source, i + 1)) - 1;
         } else if (token == "struct" || token == "class" || token == "union" || token == "enum") {

@@ -8,9 +8,12 @@
 // the kernel itself for its bounds (include/simt/launch.hpp); one without bounds says 0. In a file that uses graphs, a
 // kernel also tells its address and its arguments, for cudaGraphKernelNodeGetParams:
 //     ::simt::tell_kernel(0, [](auto simt_pick) -> decltype(simt_pick(k<T>)) { return simt_pick(k<T>); }, first, second);
+// and in one that asks for the spaces of addresses, such as by __isGridConstant, which of them are __grid_constant__:
+//     ::simt::note_grid_constants(second);
 
 #include <algorithm>
 #include <cstddef>
+#include <initializer_list>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -25,15 +28,27 @@
 namespace simcc {
 namespace {
 
+bool names_one_of(const Source& source, std::initializer_list<std::string_view> names) {
+    for (std::size_t i = 0; i < source.size(); ++i) {
+        if (is_one_of(source[i], names) && !source.in_system_header(i)) return true;
+    }
+    return false;
+}
+
 class KernelFacts {
 public:
     KernelFacts(const Source& source, const Braces& braces, Edits& edits)
-        : source_(source), braces_(braces), edits_(edits), has_graphs_(uses_graphs(source)) {}
+        : source_(source),
+          braces_(braces),
+          edits_(edits),
+          has_graphs_(uses_graphs(source)),
+          asks_for_spaces_(
+              names_one_of(source, {"__isGlobal", "__isShared", "__isConstant", "__isLocal", "__isGridConstant"})) {}
 
     void rewrite() {
         collect_functions();
         for (std::size_t open : kernels_) {
-            edits_.insert_before(open + 1, answer_of(open) + shared_of_callees(open));
+            edits_.insert_before(open + 1, answer_of(open) + grid_constants_of(open) + shared_of_callees(open));
         }
         // (g++ would take the attribute's first name for a keyword of its own.)
         for (std::size_t i = 3; i < source_.size(); ++i) {
@@ -109,6 +124,21 @@ private:
         return "[](auto simt_pick) -> decltype(" + picked + ") { return " + picked + "; }" + list;
     }
 
+    /// In a file that asks for the space of an address, the kernel tells its parameters with __grid_constant__.
+    std::string grid_constants_of(std::size_t open) const {
+        const std::size_t name = name_of(braces_.at(open).statement, open);
+        if (!asks_for_spaces_ || name == Source::none) return "";
+        std::size_t parameters = name + 1;
+        if (source_[parameters] == "<") parameters = skip_angles(source_, parameters);
+        if (source_[parameters] != "(") return "";
+        std::string list;
+        for (const auto& [first, end] : pieces(parameters, source_.partner(parameters))) {
+            if (!has_specifier(source_, first, end, "__grid_constant__")) continue;
+            if (const auto own = name_of_parameter(first, end)) list += (list.empty() ? "" : ", ") + *own;
+        }
+        return list.empty() ? "" : " ::simt::note_grid_constants(" + list + ");";
+    }
+
     /// `::outer::inner::`
     std::string scope_of(std::size_t open) const {
         std::string scope = "::";
@@ -165,20 +195,26 @@ private:
     std::optional<std::vector<std::string>> names_of_parameters(std::size_t open) const {
         const std::size_t close = source_.partner(open);
         std::vector<std::string> names;
-        for (auto [first, end] : pieces(open, close)) {
+        for (const auto& [first, end] : pieces(open, close)) {
             if (end - first == 1 && source_[first] == "void") continue;
-            while (source_[end - 1] == "]" && source_.partner(end - 1) > first) end = source_.partner(end - 1);
-            std::size_t name = end - 1;
-            if (source_[name] == ")" && source_[source_.partner(name) - 1] == ")") {  // void (*f)(int)
-                name = source_.partner(source_.partner(name) - 1);
-                while (source_[name] == "(" || source_[name] == "*") ++name;
-            }
-            const bool has_type = name > first && source_[name - 1] != "::" && has_type_before(first, name);
-            if (!source_.is_identifier(name) || is_type_word(source_[name]) || !has_type) return {};
-            names.emplace_back(source_[name]);
-            if (source_[name - 1] == ".") names.back() += "...";
+            const std::optional<std::string> name = name_of_parameter(first, end);
+            if (!name) return {};
+            names.push_back(*name);
         }
         return names;
+    }
+
+    /// The name of the parameter with the tokens [first, end); `rest...` of a pack.
+    std::optional<std::string> name_of_parameter(std::size_t first, std::size_t end) const {
+        while (source_[end - 1] == "]" && source_.partner(end - 1) > first) end = source_.partner(end - 1);
+        std::size_t name = end - 1;
+        if (source_[name] == ")" && source_[source_.partner(name) - 1] == ")") {  // void (*f)(int)
+            name = source_.partner(source_.partner(name) - 1);
+            while (source_[name] == "(" || source_[name] == "*") ++name;
+        }
+        const bool has_type = name > first && source_[name - 1] != "::" && has_type_before(first, name);
+        if (!source_.is_identifier(name) || is_type_word(source_[name]) || !has_type) return {};
+        return std::string(source_[name]) + (source_[name - 1] == "." ? "..." : "");
     }
 
     /// Whether the tokens [first, name) are more than words such as `const` and `struct`.
@@ -247,7 +283,7 @@ private:
     const Source& source_;
     const Braces& braces_;
     Edits& edits_;
-    const bool has_graphs_;
+    const bool has_graphs_, asks_for_spaces_;
     std::map<std::string_view, std::vector<std::size_t>> bodies_;  // of each device function, as their opening braces
     std::vector<std::size_t> kernels_;
 };

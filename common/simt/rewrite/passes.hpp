@@ -89,7 +89,8 @@ bool begins_attribute(const Source& source, std::size_t i);
 /// The first token at or behind token i that belongs to no [[...]] and no alignas(...).
 std::size_t skip_attributes(const Source& source, std::size_t i);
 
-/// The last token of the type that begins with `struct` or a relative at token i: its name or its body.
+/// The last token of the type that begins with `struct` or a relative at token i: of its body, if it has one, else of its
+/// own attributes.
 std::size_t end_of_type(const Source& source, std::size_t i);
 
 }  // namespace simcc

@@ -242,13 +242,24 @@ std::string describe(uintptr_t address, const Allocation& allocation) {
 
 // ---- the spaces of addresses in device code
 
+void simt::note_grid_constant(const volatile void* parameter, size_t bytes) {
+    ResidentBlock* const block = ResidentBlock::current();
+    const Uninterrupted section;
+    if (block) block->grid_constants[reinterpret_cast<uintptr_t>(parameter)] = bytes;
+}
+
 simt::MemorySpace simt::space_of(const void* address) {
     const ResidentBlock* const block = ResidentBlock::current();
     if (!block) return MemorySpace::global;
-    if (block->is_on_lane_stack(reinterpret_cast<uintptr_t>(address))) return MemorySpace::local;
-    static thread_local const SharedWindow window;
-    const auto* const place = static_cast<const char*>(address);
-    if (place >= window.begin() && place < window.begin() + window.bytes()) return MemorySpace::shared;
+    if (const auto own = reinterpret_cast<uintptr_t>(address); block->is_on_lane_stack(own)) {
+        const auto behind = block->grid_constants.upper_bound(own);
+        if (behind == block->grid_constants.begin()) return MemorySpace::local;
+        const auto& [begin, bytes] = *std::prev(behind);
+        return own - begin < bytes ? MemorySpace::grid_constant : MemorySpace::local;
+    }
+    static thread_local SharedWindow window;
+    if (!window.is_current()) window = SharedWindow();
+    if (window.contains(address)) return MemorySpace::shared;
     const Uninterrupted section;
     const auto allocation = runtime().memory.find(address);
     return allocation && allocation->kind == MemoryKind::constant ? MemorySpace::constant : MemorySpace::global;

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/simt/exec/executable.hpp"
 #include "common/simt/exec/machine.hpp"
 #include "common/simt/exec/run.hpp"
 #include "common/simt/runtime/device.hpp"
@@ -90,6 +91,9 @@ size_t largest_dynamic_shared_bytes() { return kernels().largest(); }
 
 // ---- the parameters of kernel nodes
 
+namespace {
+
+/// The parameters with copies of the arguments; as they are if the kernel's signature is unknown.
 std::shared_ptr<const KernelParameters> with_copies(const cudaKernelNodeParams& parameters) {
     auto copy = std::make_shared<KernelParameters>();
     copy->node = parameters;
@@ -115,6 +119,8 @@ std::shared_ptr<const KernelParameters> with_copies(const cudaKernelNodeParams& 
     return copy;
 }
 
+}  // namespace
+
 std::shared_ptr<const KernelParameters> parameters_of(const Launch& launch) {
     struct Listener final : KernelListener {
         explicit Listener(const Launch& launch_) : launch(launch_) {}
@@ -133,7 +139,11 @@ std::shared_ptr<const KernelParameters> parameters_of(const Launch& launch) {
         std::shared_ptr<const KernelParameters> parameters;
     };
     Listener listener(launch);
-    ask_for_kernel(launch, listener);
+    if (launch.call.kernel) {
+        listener.is_called(launch.call.kernel, launch.call.arguments);
+    } else {
+        ask_for_kernel(launch, listener);
+    }
     return listener.parameters;
 }
 
@@ -147,25 +157,6 @@ struct LocalVariable {
     size_t bytes;
     bool is_shared;  // that is, thread-local
 };
-
-// The module that contains an address: the program or a shared library.
-struct Module {
-    uintptr_t address = 0, base = 0;
-    std::string file;
-};
-
-int find_module(dl_phdr_info* module, size_t, void* data) {
-    auto& wanted = *static_cast<Module*>(data);
-    for (int i = 0; i < module->dlpi_phnum; ++i) {
-        const auto& segment = module->dlpi_phdr[i];
-        const uintptr_t begin = module->dlpi_addr + segment.p_vaddr;
-        if (segment.p_type != PT_LOAD || wanted.address < begin || wanted.address >= begin + segment.p_memsz) continue;
-        wanted.base = module->dlpi_addr;
-        wanted.file = module->dlpi_name && *module->dlpi_name ? module->dlpi_name : "/proc/self/exe";
-        return 1;
-    }
-    return 0;
-}
 
 template <typename T>
 std::vector<T> read(std::ifstream& file, size_t offset, size_t count) {
@@ -207,6 +198,7 @@ Symbols symbols_of(const std::string& path) {
 }
 
 std::string readable(const std::string& symbol) {
+    if (symbol.compare(0, 2, "_Z") != 0) return symbol;  // by itself "b" would be the type bool
     int status = 0;
     const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
                                                       std::free);
@@ -215,11 +207,13 @@ std::string readable(const std::string& symbol) {
 
 bool is_part_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-// Where the demangled name of a function, or of its variable, names the function; npos if it does not.
+// Where the demangled name of a function, or of its variable, names the function; npos if it does not. The variable of
+// a function with the linkage of C is `function::variable`.
 size_t place_of(std::string_view text, std::string_view function) {
     for (size_t at = text.find(function); at != text.npos; at = text.find(function, at + 1)) {
         const char before = at > 0 ? text[at - 1] : ' ', after = (std::string(text) + ' ')[at + function.size()];
-        if (!is_part_of_name(before) && (after == '<' || after == '(')) return at;
+        const bool is_of_c = at == 0 && after == ':' && text.find('(') == text.npos;
+        if (!is_part_of_name(before) && (after == '<' || after == '(' || is_of_c)) return at;
     }
     return text.npos;
 }
@@ -345,13 +339,14 @@ KernelFacts facts_of(const void* kernel) {
     static auto& known = *new std::map<const void*, KernelFacts>;
     const std::lock_guard lock(mutex);
     if (const auto found = known.find(kernel); found != known.end()) return found->second;
-    Module module;
-    module.address = reinterpret_cast<uintptr_t>(kernel);
-    if (!dl_iterate_phdr(find_module, &module)) return {};
-    auto file = files.find(module.file);
-    if (file == files.end()) file = files.emplace(module.file, symbols_of(module.file)).first;
+    const auto address = reinterpret_cast<uintptr_t>(kernel);
+    const KernelModule* module = first_module();
+    while (module && !module->all.contains(address)) module = module->next;
+    if (!module) return {};
+    auto file = files.find(module->file);
+    if (file == files.end()) file = files.emplace(module->file, symbols_of(module->file)).first;
     KernelFacts facts;
-    const auto [first, last] = file->second.functions.equal_range(module.address - module.base);
+    const auto [first, last] = file->second.functions.equal_range(address - module->offset);
     for (auto name = first; name != last && facts.shared_bytes == 0 && facts.most_threads == 0; ++name) {
         facts = read_facts(file->second, name->second);
     }

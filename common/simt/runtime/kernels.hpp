@@ -20,10 +20,7 @@ size_t largest_dynamic_shared_bytes();
 
 // ---- the parameters of kernel nodes
 
-/// The parameters with copies of the arguments; as they are if the kernel's signature is unknown.
-std::shared_ptr<const KernelParameters> with_copies(const cudaKernelNodeParams& parameters);
-
-/// The parameters of a launch; null if its kernel does not tell them.
+/// The parameters of a launch, with copies of its arguments; null if its kernel does not tell them.
 std::shared_ptr<const KernelParameters> parameters_of(const Launch& launch);
 
 // ---- what the program's symbols say about a kernel: see rewrite/kernel_facts.cpp

@@ -10,6 +10,12 @@
 
 namespace simt::check {
 
+struct AddressRange {
+    uintptr_t begin = 0;
+    size_t bytes = 0;
+    bool contains(uintptr_t address) const { return address - begin < bytes; }
+};
+
 enum class Space : uint8_t {
     global,  ///< inside the simulator's reserved range of device memory
     shared,  ///< inside the worker thread's thread-local storage, where __shared__ variables live

@@ -10,10 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "common/simt/check/core/program_image.hpp"
 #include "common/simt/check/core/symbols.hpp"
 #include "common/simt/exec/address_space.hpp"
+#include "common/simt/exec/executable.hpp"
 #include "common/simt/exec/resident_block.hpp"
-#include "common/simt/exec/shared_window.hpp"
 #include "common/simt/exec/uninterrupted.hpp"
 #include "common/simt/runtime/state.hpp"
 
@@ -23,13 +24,14 @@ BlockCheck::BlockCheck(ResidentBlock& block) : contexts_(block.contexts()), bloc
     const AddressSpace& space = runtime().memory.address_space();
     global_ = {space.base(), space.bytes()};
     stacks_ = {block.stacks_begin(), block.stacks_bytes()};
-    const SharedWindow window;  // of the calling thread, which will run the block
-    shared_ = {reinterpret_cast<uintptr_t>(window.begin()), window.bytes()};
+    shared_ = shared_window_of_thread();  // this thread will run the block
+    modules_ = module_count();
 }
 
 BlockCheck::~BlockCheck() = default;
 
 void BlockCheck::began(LaunchObserver& launch, uint64_t block_index, unsigned lanes) {
+    if (std::exchange(modules_, module_count()) < module_count()) shared_window_of_thread();  // it may have changed
     launch_ = static_cast<LaunchCheck*>(&launch);
     block_index_ = block_index;
     lane_count_ = lanes;

@@ -74,12 +74,6 @@ uint64_t random_block(uint64_t index, uint64_t count);
 
 // ---- the block
 
-struct AddressRange {
-    uintptr_t begin = 0;
-    size_t bytes = 0;
-    bool contains(uintptr_t address) const { return address - begin < bytes; }
-};
-
 class BlockCheck : public BlockObserver {
 public:
     explicit BlockCheck(ResidentBlock& block);
@@ -158,6 +152,7 @@ private:
     std::vector<std::unique_ptr<Checker>> checkers_;
     ResidentBlock& block_;
     LaunchCheck* launch_ = nullptr;
+    size_t modules_ = 0;  // that had kernels when the block was made
     uint64_t block_index_ = 0;
     unsigned lane_count_ = 0;
     bool has_lost_lanes_ = false;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "common/simt/check/core/program_image.hpp"
 
-#include <cxxabi.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -10,22 +9,25 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <cstddef>
+#include <cstdio>
 #include <cstring>
 #include <functional>
 #include <string>
 #include <string_view>
 
+#include "common/simt/check/core/symbols.hpp"
 #include "common/simt/exec/executable.hpp"
+#include "common/simt/exec/shared_window.hpp"
 
 namespace simt::check {
 namespace {
 
-// The executable's file, mapped for reading.
-class ExecutableFile {
+// A module's file, mapped for reading.
+class ModuleFile {
 public:
-    ExecutableFile() {
-        const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    explicit ModuleFile(const std::string& path) {
+        const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
         struct stat status;
         if (file < 0) return;
         if (fstat(file, &status) == 0 && status.st_size > 0) {
@@ -37,11 +39,11 @@ public:
         }
         close(file);
     }
-    ~ExecutableFile() {
+    ~ModuleFile() {
         if (data_) munmap(const_cast<char*>(data_), bytes_);
     }
-    ExecutableFile(const ExecutableFile&) = delete;
-    ExecutableFile& operator=(const ExecutableFile&) = delete;
+    ModuleFile(const ModuleFile&) = delete;
+    ModuleFile& operator=(const ModuleFile&) = delete;
 
     const char* data() const { return data_; }
     size_t bytes() const { return bytes_; }
@@ -60,15 +62,6 @@ void for_each_module(Modules visit) {
             return 0;
         },
         &visit);
-}
-
-std::string demangled_variable(const char* name) {
-    if (std::strncmp(name, "_Z", 2) != 0) return name;  // alone, "v" would be the type void
-    int status = 0;
-    char* const text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
-    const std::string result = status == 0 && text ? text : name;
-    std::free(text);
-    return result;
 }
 
 // "tile" of "void n::tile<32>(float*, int)", and of one in an unnamed namespace.
@@ -92,7 +85,28 @@ const Variable* variable_at(const std::vector<Variable>& variables, uintptr_t ad
     return candidate.contains(address) ? &candidate : nullptr;
 }
 
+// The checks follow one range of shared memory, which has the same form in each thread: the libraries that a program is
+// linked with have their thread-local storage side by side, those that it opens do not.
+void refuse_opened_libraries() {
+    std::fputs(
+        "simcc: libraries with checked kernels and __shared__ variables that dlopen() has opened share one simulator: "
+        "link the program "
+        "with them, or open each without RTLD_GLOBAL\n",
+        stderr);
+    _exit(2);
+}
+
 }  // namespace
+
+AddressRange shared_window_of_thread() {
+    constexpr size_t most_bytes = size_t{64} << 20;
+    const SharedWindow window;
+    static const ptrdiff_t place = window.begin() - SharedWindow::dynamic_begin();
+    static const size_t bytes = window.bytes();
+    if (window.begin() - SharedWindow::dynamic_begin() != place || window.bytes() != bytes || bytes > most_bytes)
+        refuse_opened_libraries();
+    return {reinterpret_cast<uintptr_t>(window.begin()), bytes};
+}
 
 const ProgramImage& ProgramImage::instance() {
     static const ProgramImage& image = *new ProgramImage;
@@ -100,9 +114,18 @@ const ProgramImage& ProgramImage::instance() {
 }
 
 ProgramImage::ProgramImage() {
-    const ExecutableFile file;
-    if (file.data()) read_symbols(file.data(), file.bytes());
-    if (!has_symbols_) allow_all_variables();
+    const AddressRange window = shared_window_of_thread();
+    for (const KernelModule* module = first_module(); module; module = module->next) {
+        const ModuleFile file(module->file);
+        const auto storage = reinterpret_cast<uintptr_t>(module->storage()) - window.begin;
+        const size_t others = thread_local_.size();
+        if (!file.data() || !read_symbols(file.data(), file.bytes(), module->offset, storage)) {
+            has_symbols_ = false;
+            unannounced_.push_back({module->variables.begin, module->variables.bytes(), ""});
+            thread_local_.push_back({storage, module->storage_bytes, ""});
+        }
+        if (module->storage_bytes == 0) thread_local_.resize(others);  // they are the host's
+    }
     sort_by_place(thread_local_);
     sort_by_place(unannounced_);
     sort_by_place(others_);
@@ -117,22 +140,17 @@ ProgramImage::ProgramImage() {
     });
 }
 
-void ProgramImage::allow_all_variables() {
-    const MemoryRange& variables = executable().variables;
-    unannounced_.push_back({variables.begin, variables.bytes(), ""});
-}
-
-void ProgramImage::read_symbols(const char* file, size_t bytes) {
+bool ProgramImage::read_symbols(const char* file, size_t bytes, uintptr_t offset, uintptr_t storage) {
     ElfW(Ehdr) header;
-    if (bytes < sizeof header) return;
+    if (bytes < sizeof header) return false;
     std::memcpy(&header, file, sizeof header);
-    if (header.e_shoff == 0 || header.e_shoff + size_t{header.e_shnum} * sizeof(ElfW(Shdr)) > bytes) return;
+    if (header.e_shoff == 0 || header.e_shoff + size_t{header.e_shnum} * sizeof(ElfW(Shdr)) > bytes) return false;
     const auto* const sections = reinterpret_cast<const ElfW(Shdr)*>(file + header.e_shoff);
-    const uintptr_t offset = executable().offset;
+    bool has_table = false;
     for (size_t i = 0; i < header.e_shnum; ++i) {
         const auto& table = sections[i];
         if (table.sh_type != SHT_SYMTAB || table.sh_link >= header.e_shnum) continue;
-        has_symbols_ = true;
+        has_table = true;
         const char* const names = file + sections[table.sh_link].sh_offset;
         const auto* const symbols = reinterpret_cast<const ElfW(Sym)*>(file + table.sh_offset);
         for (size_t k = 0; k < table.sh_size / sizeof(ElfW(Sym)); ++k) {
@@ -142,24 +160,25 @@ void ProgramImage::read_symbols(const char* file, size_t bytes) {
             if (symbol.st_shndx == SHN_UNDEF || symbol.st_size == 0) continue;
             if (type != STT_TLS && type != STT_OBJECT) continue;
             const bool of_a_function = std::strncmp(name, "_ZZ", 3) == 0 || std::strncmp(name, "_ZGVZ", 5) == 0;
-            std::string demangled = demangled_variable(name);
-            const size_t own_name = demangled.rfind("::");
+            std::string variable = demangled(name);
+            const size_t own_name = variable.rfind("::");
             const uintptr_t address = type == STT_TLS ? 0 : symbol.st_value + offset;
             if (own_name == std::string::npos) {
-                declarations_.emplace(demangled, Declaration{"", address});
+                declarations_.emplace(variable, Declaration{"", address});
             } else {
-                const std::string scope = of_a_function ? function_name(demangled.substr(0, own_name)) : "";
-                declarations_.emplace(demangled.substr(own_name + 2), Declaration{scope, address});
+                const std::string scope = of_a_function ? function_name(variable.substr(0, own_name)) : "";
+                declarations_.emplace(variable.substr(own_name + 2), Declaration{scope, address});
             }
             if (type == STT_TLS) {
-                thread_local_.push_back({symbol.st_value, symbol.st_size, std::move(demangled)});
-            } else if (of_a_function || demangled.find('<') != std::string::npos) {
-                unannounced_.push_back({symbol.st_value + offset, symbol.st_size, std::move(demangled)});
+                thread_local_.push_back({storage + symbol.st_value, symbol.st_size, std::move(variable)});
+            } else if (of_a_function || variable.find('<') != std::string::npos) {
+                unannounced_.push_back({symbol.st_value + offset, symbol.st_size, std::move(variable)});
             } else {
-                others_.push_back({symbol.st_value + offset, symbol.st_size, std::move(demangled)});
+                others_.push_back({symbol.st_value + offset, symbol.st_size, std::move(variable)});
             }
         }
     }
+    return has_table;
 }
 
 const Variable* ProgramImage::unannounced_at(uintptr_t address) const { return variable_at(unannounced_, address); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The executable's variables, from its symbol table and segments.
+// The variables of the modules with kernels, from their symbol tables and segments.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,17 @@
 #include <string>
 #include <vector>
 
+#include "common/simt/check/core/access.hpp"
 #include "common/simt/check/core/symbols.hpp"
 
 namespace simt::check {
 
+/// The calling thread's shared memory: see SharedWindow. Ends the program if it has another form than that of other
+/// threads.
+AddressRange shared_window_of_thread();
+
 struct Variable {
-    uintptr_t begin = 0;  ///< the address, or a thread-local variable's offset in thread-local storage
+    uintptr_t begin = 0;  ///< the address, or a thread-local variable's offset in the shared window
     size_t bytes = 0;
     std::string name;  ///< demangled
 
@@ -25,11 +30,11 @@ public:
     /// Read on the first call.
     static const ProgramImage& instance();
 
-    /// Whether the executable has a symbol table. Without one the bounds of variables are unknown, and any of its
-    /// variables may belong to the device.
+    /// Whether each module has a symbol table. Without one the bounds of its variables are unknown, and any may belong to
+    /// the device.
     bool has_symbols() const { return has_symbols_; }
 
-    /// Ordered by offset; none without symbols.
+    /// Ordered by offset; of a module without symbols, all its storage as one, without a name.
     const std::vector<Variable>& thread_local_variables() const { return thread_local_; }
 
     /// The static variable at this address if it is declared in a function or is an instance of a template, else null.
@@ -56,8 +61,9 @@ private:
     };
 
     ProgramImage();
-    void read_symbols(const char* file, size_t bytes);
-    void allow_all_variables();
+    // `offset`: the distance between the module's addresses and those in its file; `storage`: between its thread-local
+    // storage and the shared window. False without a symbol table.
+    bool read_symbols(const char* file, size_t bytes, uintptr_t offset, uintptr_t storage);
 
     std::vector<Variable> thread_local_, unannounced_, others_;
     struct Declaration {
@@ -66,7 +72,7 @@ private:
     };
     std::multimap<std::string, Declaration> declarations_;  // by variable name
     std::vector<Range> constants_;
-    bool has_symbols_ = false;
+    bool has_symbols_ = true;
 };
 
 }  // namespace simt::check

@@ -191,15 +191,16 @@ PlaceMark place_mark_at(uintptr_t pc) {
 
 // ---- debug information
 
-namespace {
-
 std::string demangled(const char* name) {
+    if (std::strncmp(name, "_Z", 2) != 0) return name;  // by itself "v" would be the type void
     int status = 0;
     char* const text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
     const std::string result = status == 0 && text ? text : name;
     std::free(text);
     return result.substr(0, result.find(" [clone"));
 }
+
+namespace {
 
 std::string without_folder(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 

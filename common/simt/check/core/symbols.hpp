@@ -38,6 +38,9 @@ struct Symbol {
 /// `pc`: a return address. The result stays valid.
 const Symbol& symbol_of(const void* pc);
 
+/// The name of a function or a variable as in the source, with a function's parameters.
+std::string demangled(const char* name);
+
 /// What is missing in a report that names places of this module, Symbol::lacks_lines_of, and the remedy. Empty if
 /// nothing is missing, or if it has been said before.
 std::string note_on_missing_lines(const std::string& module);

@@ -166,14 +166,11 @@ SharedState::SharedState(AddressRange window)
       dynamic_begin_(reinterpret_cast<uintptr_t>(SharedWindow::dynamic_begin())),
       fresh_(window.begin, window.bytes),
       current_(window.begin, window.bytes) {
-    const auto& variables = ProgramImage::instance().thread_local_variables();
-    for (const Variable& variable : variables) {
+    // Without symbols everything but the dynamic window may be an array.
+    for (const Variable& variable : ProgramImage::instance().thread_local_variables()) {
         if (is_of_the_program(variable)) fresh_.allow(window.begin + variable.begin, variable.bytes);
     }
-    if (variables.empty()) {  // without symbols everything but the dynamic window may be an array
-        fresh_.allow(window.begin, window.bytes);
-        fresh_.forbid(dynamic_begin_, max_dynamic_shared_bytes);
-    }
+    fresh_.forbid(dynamic_begin_, max_dynamic_shared_bytes);
     current_.assign(fresh_, window.begin, window.bytes);
 }
 
@@ -208,7 +205,8 @@ Variable SharedState::nearest_array(uintptr_t address) const {
     for (const Variable& variable : ProgramImage::instance().thread_local_variables()) {
         std::string name = "array " + variable.name.substr(variable.name.rfind(':') + 1);
         name = name.substr(0, name.find("_in_shared_memory"));  // which simcc appends for arrays of classes
-        if (is_of_the_program(variable)) consider(window_.begin + variable.begin, variable.bytes, name);
+        if (is_of_the_program(variable) && !variable.name.empty())
+            consider(window_.begin + variable.begin, variable.bytes, name);
     }
     consider(dynamic_begin_, dynamic_bytes_, "dynamic shared memory");
     return best;

@@ -82,7 +82,7 @@ void RaceCheck::check_foreign(const Access& access) {
 ShadowMap* RaceCheck::words_of(Space space, uintptr_t address) {
     if (space == Space::shared) return &shared_;
     if (space == Space::global) return &memory_.device;
-    return memory_.variables.contains(address) ? &memory_.variables : nullptr;
+    return memory_.variables_at(address);
 }
 
 void RaceCheck::check(const Access& access, AccessKind kind) {
@@ -175,8 +175,7 @@ void RaceCheck::split(ShadowCell& word, ShadowCell* cells, bool is_shared) {
 }
 
 ShadowMap& RaceCheck::bytes_of(const ShadowMap& words) {
-    if (&words == &memory_.device) return memory_.device_bytes();
-    if (&words == &memory_.variables) return memory_.variable_bytes();
+    if (&words != &shared_) return memory_.bytes_of(words);
     const AddressRange window = check_.shared_window();
     if (!shared_bytes_.contains(window.begin)) shared_bytes_ = ShadowMap(window.begin, window.bytes, 4);
     return shared_bytes_;

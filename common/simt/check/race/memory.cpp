@@ -50,17 +50,29 @@ ShadowMap shadow_of(const MemoryRange& range, unsigned cells_per_word) {
 RaceMemory::RaceMemory() {
     host_range = {device_memory().begin, device_memory().bytes()};
     device = shadow_of(device_memory(), 1);
-    variables = shadow_of(executable().variables, 1);
+    for (const KernelModule* module = first_module(); module; module = module->next)
+        variables.emplace_back(module->variables.begin, module->variables.bytes(), 1);
 }
 
-ShadowMap& RaceMemory::device_bytes() {
-    std::call_once(device_once_, [this] { device_bytes_ = shadow_of(device_memory(), 4); });
-    return device_bytes_;
+ShadowMap* RaceMemory::variables_at(uintptr_t address) {
+    for (ShadowMap& map : variables)
+        if (map.contains(address)) return &map;
+    return nullptr;
 }
 
-ShadowMap& RaceMemory::variable_bytes() {
-    std::call_once(variables_once_, [this] { variable_bytes_ = shadow_of(executable().variables, 4); });
-    return variable_bytes_;
+ShadowMap& RaceMemory::bytes_of(const ShadowMap& words) {
+    if (&words == &device) {
+        std::call_once(device_once_, [this] { device_bytes_ = shadow_of(device_memory(), 4); });
+        return device_bytes_;
+    }
+    std::call_once(variables_once_, [this] {
+        const KernelModule* module = first_module();
+        for (size_t i = 0; i < variables.size(); ++i, module = module->next)
+            variable_bytes_.emplace_back(module->variables.begin, module->variables.bytes(), 4);
+    });
+    size_t index = 0;
+    while (&variables[index] != &words) ++index;
+    return variable_bytes_[index];
 }
 
 void RaceMemory::forget(uintptr_t begin, size_t bytes) {
@@ -70,7 +82,7 @@ void RaceMemory::forget(uintptr_t begin, size_t bytes) {
 
 void RaceMemory::forget() {
     device.clear();
-    variables.clear();
+    for (ShadowMap& map : variables) map.clear();
     sync_variables.forget();
     polled_variables.clear();
 }

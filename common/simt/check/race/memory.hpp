@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -73,14 +74,15 @@ class RaceMemory {
 public:
     RaceMemory();
 
-    /// By word. `variables`: the data of the executable, where __device__ variables are.
-    ShadowMap device, variables;
+    /// By word. `variables`: the data of each module with kernels, where __device__ variables are.
+    ShadowMap device;
+    std::deque<ShadowMap> variables;
+    ShadowMap* variables_at(uintptr_t address);  ///< null if there are none
     SyncVariables sync_variables;
     PolledVariables polled_variables;
 
     /// By byte, for words whose bytes belong to different lanes; created for the first such word.
-    ShadowMap& device_bytes();
-    ShadowMap& variable_bytes();
+    ShadowMap& bytes_of(const ShadowMap& words);
 
     /// The program has been given this memory: earlier accesses belong to an earlier allocation.
     void forget(uintptr_t begin, size_t bytes);
@@ -88,7 +90,8 @@ public:
 
 private:
     std::once_flag device_once_, variables_once_;
-    ShadowMap device_bytes_, variable_bytes_;
+    ShadowMap device_bytes_;
+    std::deque<ShadowMap> variable_bytes_;
 };
 
 RaceMemory& race_memory();

@@ -87,8 +87,8 @@ ShadowRecord store_of_word(const ShadowCell& cell) {
 template <typename Visit>
 bool any_cell(const Operation& operation, Visit visit) {
     RaceMemory& memory = race_memory();
-    const bool is_variable = memory.variables.contains(operation.begin);
-    const ShadowMap& words = is_variable ? memory.variables : memory.device;
+    const ShadowMap* const variables = memory.variables_at(operation.begin);
+    const ShadowMap& words = variables ? *variables : memory.device;
     const uintptr_t end = operation.begin + operation.bytes;
     for (uintptr_t word = operation.begin & ~uintptr_t{3}; word < end; word += 4) {
         const unsigned bytes = bytes_in_word(word, operation.begin, end);
@@ -98,7 +98,7 @@ bool any_cell(const Operation& operation, Visit visit) {
             if (visit(store, ShadowRecord::load(cell.use), bytes)) return true;
             continue;
         }
-        const ShadowMap& bytes_of_words = is_variable ? memory.variable_bytes() : memory.device_bytes();
+        const ShadowMap& bytes_of_words = memory.bytes_of(words);
         const ShadowCell* const cells = bytes_of_words.bytes_of_word(word);
         for (unsigned byte = 0; byte < 4; ++byte) {
             if (!(bytes >> byte & 1)) continue;
@@ -216,7 +216,7 @@ void carried_out(const Operation& operation) {
 // turns at one address, so accesses to them are not compared across devices.)
 bool is_of_device(uintptr_t address) {
     if (runtime().memory.address_space().contains(address)) return true;
-    if (runtime().device_count() > 1 || !race_memory().variables.contains(address)) return false;
+    if (runtime().device_count() > 1 || !race_memory().variables_at(address)) return false;
     const auto variable = runtime().memory.find(reinterpret_cast<const void*>(address));
     return variable && variable->is_symbol();
 }

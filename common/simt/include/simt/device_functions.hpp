@@ -117,7 +117,13 @@ SIMT_INLINE void __nanosleep(unsigned, ::simt::Site site = ::simt::Site::here())
 
 // ---- spaces of memory
 
-SIMT_INLINE unsigned int __isGlobal(const void* p) { return ::simt::space_of(p) == ::simt::MemorySpace::global; }
+// Parameters with __grid_constant__ are in global memory, too.
+SIMT_INLINE unsigned int __isGridConstant(const void* p) {
+    return ::simt::space_of(p) == ::simt::MemorySpace::grid_constant;
+}
+SIMT_INLINE unsigned int __isGlobal(const void* p) {
+    return ::simt::space_of(p) == ::simt::MemorySpace::global || __isGridConstant(p);
+}
 SIMT_INLINE unsigned int __isShared(const void* p) { return ::simt::space_of(p) == ::simt::MemorySpace::shared; }
 SIMT_INLINE unsigned int __isConstant(const void* p) { return ::simt::space_of(p) == ::simt::MemorySpace::constant; }
 SIMT_INLINE unsigned int __isLocal(const void* p) { return ::simt::space_of(p) == ::simt::MemorySpace::local; }

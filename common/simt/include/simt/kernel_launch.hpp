@@ -13,11 +13,18 @@ struct Extent {
     unsigned x, y, z;
 };
 
+/// A kernel's address and the addresses of its arguments, as cudaLaunchKernel gets them; null for <<<>>>.
+struct KernelCall {
+    const void* kernel = nullptr;
+    void** arguments = nullptr;
+};
+
 struct Configuration {
     Extent grid, block;
     size_t dynamic_shared_bytes;
     void* stream;  ///< a cudaStream_t
     bool cooperative = false;
+    KernelCall call = {};
 };
 
 /// Ends the program with a message; in the runtime.
@@ -89,6 +96,7 @@ struct Launch {
     unsigned most_threads = 0;  ///< per block, by the kernel's __launch_bounds__; 0: any number
     bool cooperative = false;   ///< all blocks are resident at once: grid.sync() is allowed
     bool checked = false;       ///< compiled in the checked flavor: its loads and stores report themselves
+    KernelCall call;            ///< its arguments live until the launch has been submitted
     Arguments arguments;
     /// Calls the kernel for the lanes of a row, one after the other. Returns early after a lane that has waited: the
     /// lanes after it run elsewhere.
@@ -132,6 +140,10 @@ bool is_asked();
 /// Whether the question is also for the kernel's address and the addresses of its arguments, and their answer.
 bool is_kernel_wanted();
 void answer_with_kernel(const void* kernel, void** arguments);
+
+/// The program or library with this address has kernels: its thread-local storage, which `use_storage` makes sure that
+/// the calling thread has, is shared memory.
+void announce_module(const void* address, void (*use_storage)());
 
 // ---- a kernel's address that remembers how to call it
 

@@ -142,6 +142,13 @@ SIMT_UNCHECKED void ask_again(void* body) {
     bounds_of(*static_cast<Body*>(body));
 }
 
+/// In files that ask for the space of an address, simcc begins kernels that have parameters with __grid_constant__ with
+/// a call of this.
+template <typename... P>
+SIMT_INLINE void note_grid_constants(const P&... parameters) {
+    (note_grid_constant(__builtin_addressof(parameters), sizeof parameters), ...);
+}
+
 }  // namespace SIMT_FLAVOR
 }  // namespace simt
 
@@ -325,6 +332,7 @@ private:
         launch.block = configuration_.block;
         launch.dynamic_shared_bytes = configuration_.dynamic_shared_bytes;
         launch.cooperative = configuration_.cooperative;
+        launch.call = configuration_.call;
         launch.arguments = Arguments(copy_or_end(body), [](void* object) { delete static_cast<Body*>(object); });
         launch.run_lanes = &run_lanes<Body>;
         launch.enter_block = &enter_block;
@@ -406,6 +414,20 @@ SIMT_LANE_LOOP void run_lanes(const void* arguments, const LaneRow& row) {
 }
 #undef SIMT_LANE_LOOP
 
+}  // namespace SIMT_FLAVOR
+}  // namespace simt
+
+namespace simt {
+inline namespace SIMT_FLAVOR {
+namespace {
+
+const struct ModuleAnnouncement {
+    ModuleAnnouncement() {
+        announce_module(this, []() SIMT_UNCHECKED_LAMBDA { asm volatile("" : : "r"(lane_identity.x)); });
+    }
+} module_announcement;
+
+}  // namespace
 }  // namespace SIMT_FLAVOR
 }  // namespace simt
 

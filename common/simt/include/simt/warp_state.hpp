@@ -226,8 +226,11 @@ Context* schedule();
                                  unsigned line, const char* function);
 
 /// Where the memory at a device code's address is.
-enum class MemorySpace : unsigned char { global, shared, constant, local };
+enum class MemorySpace : unsigned char { global, shared, constant, local, grid_constant };
 MemorySpace space_of(const void* address);
+
+/// The running lane has this parameter with __grid_constant__. (On a GPU all threads have the same one.)
+void note_grid_constant(const volatile void* parameter, decltype(sizeof 0) bytes);
 
 /// True on a thread that is running device code.
 bool in_kernel();
