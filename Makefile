@@ -92,6 +92,14 @@ BENCHED := reduce vecadd matmul transpose transfer streams devquery plot compare
 bench: $(BENCHED:%=bin/%)
 	@bash tests/measure/bench.bash '$(DEVICE)' '$(RESULTS)' '$(BASE)'
 
+# The model of this machine's GPU, for --predict: make gpu-model >mine.gpu
+gpu-model: build/gpu-model
+	@build/gpu-model
+build/gpu-model: tests/measure/gpu_model.cu
+	@[ -n '$(NVCC)' ] || { echo 'make gpu-model needs nvcc: make toolkit fetches one' >&2; exit 1; }
+	@mkdir -p build
+	@$(NVCC) -std=c++17 -arch=native -o $@ $<
+
 new:
 	@bash tests/new/write.bash '$(NAME)'
 clean:
@@ -102,6 +110,7 @@ help:
 	@echo "make test        install missing packages, build, and run all tests in the simulator"
 	@echo "make test-gpu    run all tests on the GPU, also under compute-sanitizer"
 	@echo "make bench       run the standard set, write build/bench/results.jsonl and report.html; BASE=old.jsonl compares"
+	@echo "make gpu-model >mine.gpu    measure this machine's GPU, for --predict mine.gpu (seconds)"
 	@echo "make test-aarch64    cross-compile for AArch64 and run all tests under qemu; TESTS=\"vecadd check\" chooses"
 	@echo "make fresh       DIST=trixie: make demo and make test in a new, minimal Debian or Ubuntu (needs root, debootstrap)"
 	@echo "make all         build bin/: needs g++, libfmt-dev, libcli11-dev, nlohmann-json3-dev, zlib1g-dev; never installs"
@@ -120,4 +129,4 @@ help:
 	@echo "ARCHS=\"$(ARCHS)\": GPU architectures to build for, those with ptx as PTX"
 	@echo "V=1 shows every command. NVCC=$(or $(NVCC),none found); CXX=$(CXX)"
 
-.PHONY: all without-nvcc demo test test-gpu bench new clean help
+.PHONY: all without-nvcc demo test test-gpu bench gpu-model new clean help

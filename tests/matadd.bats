@@ -75,7 +75,7 @@ occupancy() {
     [ "$(column n) $(column bytes) $(column flop) $(column p_rows) $(column p_columns)" = "5000 120000 5000 100 50" ]
     [ "$(column grid) $(column block) $(column p_block_x) $(column p_block_y)" = "13x13 8x4 8 4" ]
     expect_fine matadd -k cpu -n 10 --csv
-    [ "$(column p_limiter) $(column p_block_x) $(column p_blocks_per_multiprocessor)" = "none  " ]
+    [ "$(column p_occupancy_limit) $(column p_block_x) $(column p_blocks_per_multiprocessor)" = "none  " ]
 }
 
 # ---- loads
@@ -120,7 +120,7 @@ column-major 24x8 24.0000 16.67" ]
     on_simulator || skip "its table"
     COLUMNS=500 try matadd -k row-major -n 64 --blocks 4x8 -f human
     expect_status 0
-    expect_output_like "rows +columns +registers +blocks/SM +occupancy % +limited by +sectors +useful % +verify +sectors read +of use"
+    expect_output_like "rows +columns +registers +blocks/SM +occupancy % +occupancy limit +sectors +useful % +verify +sectors read +of use"
     expect_output_like "row-major .* 64 +64 +32 +32 +50.0 +blocks +8.00 +50.0 +pass +8.00 +50.0"
 }
 
@@ -129,7 +129,7 @@ column-major 24x8 24.0000 16.67" ]
 @test "matadd: the occupancy of a row follows from its kernel's resources" {
     local registers block x y
     expect_fine matadd -k row-major -n 64 --blocks 32x32,1x7,10x10,8x8 -w 0 -r 1 --csv
-    columns p_block_x p_block_y p_registers p_blocks_per_multiprocessor p_occupancy_percent p_limiter >rows
+    columns p_block_x p_block_y p_registers p_blocks_per_multiprocessor p_occupancy_percent p_occupancy_limit >rows
     while read -r x y registers row; do
         [ "$registers" -gt 0 ]
         block=$((x * y))

@@ -72,23 +72,12 @@ static std::optional<PredictedTime> predicted_by(const std::vector<simt::check::
     }
     if (kernels.empty()) return std::nullopt;
     time.gpu = simt::check::predicted_gpu()->name;
-    if (getenv("PREDICT_PARTS")) {  // DEBUG
-        std::string all = "PARTS [";
-        for (const auto& kernel : kernels) {
-            for (const auto& s : kernel.launch) {
-                const double k = s.blocks / s.sampled;
-                const auto& c = s.cost;
-                all += all.back() == '[' ? "{" : ",{";
-                const auto put = [&](const char* name, double v) { char t[80]; snprintf(t, sizeof t, "\"%s\":%.6g,", name, v); all += t; };
-                put("integer", c.integer * k), put("loop_integer", c.loop_integer * k), put("single", c.single * k), put("double", c.double_ * k), put("special", c.special * k);
-                put("accesses", c.accesses * k), put("exchanges", c.exchanges * k), put("barriers", c.barriers * k), put("gwave", c.global_wavefronts * k), put("swave", c.shared_wavefronts * k);
-                put("texels", c.texels * k), put("mlines", c.missed_lines * k), put("asked", c.asked_sectors * k), put("missed", c.missed_sectors * k), put("stored", c.stored_sectors * k), put("atomic", c.atomic_sectors * k);
-                put("chain", c.chain / s.sampled), put("waits", c.waits_for_l2 / s.sampled), put("hot", s.hot_operations), put("dram", s.dram_bytes), put("blocks", s.blocks), put("threads", s.threads_per_block), put("resident", s.resident_blocks), put("from_dram", s.from_dram);
-                all += "\"kernel\":\"" + kernel.kernel.substr(0, kernel.kernel.find('<')) + "\"}";
-            }
-        }
-        fprintf(stderr, "%s]\n", all.c_str());
-    }
+    // (Each launch of a kernel is counted as one that follows another; the first one follows nothing.)
+    const simt::check::GpuModel& gpu = *simt::check::predicted_gpu();
+    const double first_ns = gpu.launch_ns - gpu.next_launch_ns;
+    if (gpu.launch_ns > largest_ns - gpu.next_launch_ns) time.limiter = "launch";
+    for (double PredictedTime::*const ns : {&PredictedTime::ns, &PredictedTime::low_ns, &PredictedTime::high_ns})
+        time.*ns += first_ns;
     return time;
 }
 
@@ -218,9 +207,13 @@ std::vector<Measurement> Bench::run(Cases& cases) {
     FirstLaunch of_peer;
     const bool peer_is_right = versus.empty() || verify(**peer, of_peer);  // before any comparison with it
     Case* const right_peer = versus.empty() || !peer_is_right ? nullptr : peer->get();
-    std::size_t longest_name = 0;
-    for (const auto& one : cases) longest_name = std::max(longest_name, std::strlen(one->variant->name));
-    if (!cases.empty()) report_.begin_block(cases.front()->problem, longest_name);
+    std::size_t longest_name = 0, predicted_n = 0;
+    for (const auto& one : cases) {
+        longest_name = std::max(longest_name, std::strlen(one->variant->name));
+        if (run_.settings.predicted_times && predicted_n == 0)
+            predicted_n = run_.settings.predicted_times->next_size(one->variant->name);
+    }
+    if (!cases.empty()) report_.begin_block(cases.front()->problem, longest_name, "", predicted_n);
     std::vector<Measurement> rows;
     for (const auto& one : cases) {
         const bool is_peer = !versus.empty() && one == *peer;

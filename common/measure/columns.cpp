@@ -38,7 +38,7 @@ double per_element(std::uint64_t lanes, const Of& of) {
 }
 
 double speedup(double before_ns, const Of& of) {
-    return before_ns > 0 ? ratio(before_ns, of.times.median) : absent().value;
+    return before_ns > 0 ? ratio(before_ns, of.ladder_ns) : absent().value;
 }
 
 // A peer with a wrong result has no ratios.
@@ -46,9 +46,10 @@ Fixed of_ratios(const Of& of, double value) { return of.measurement.peer_ratios.
 
 // The schema. A simulated kernel's time is the simulation's: rates computed from it would look like a GPU's, so the
 // human table shows none. The time of a checked launch is meaningless.
-std::vector<ReportColumn> schema_columns(const DeviceInfo& device) {
-    const bool simulated = device.simulated;
-    const char* time_heading = device.checked ? "" : simulated ? "simulated in ms" : "median us";
+std::vector<ReportColumn> schema_columns(const Run& run) {
+    const DeviceInfo& device = run.device;
+    const bool simulated = device.simulated, is_shown = !device.checked && !run.settings.predicted_times;
+    const char* time_heading = !is_shown ? "" : simulated ? "simulated in ms" : "median us";
     const double time_scale = simulated ? 1e-6 : 1e-3;
     const Origin origin = origin_of_rows(device);
     const auto gpu_only = [&](const char* heading) { return simulated ? "" : heading; };
@@ -196,6 +197,11 @@ std::vector<ReportColumn> predicted_time_columns() {
         {{"p_predicted_low_ns", "80 % from", 1e-3, 3, 8, 3}, of_time(&PredictedTime::low_ns, 1)},
         {{"p_predicted_high_ns", "to", 1e-3, 3, 8, 3}, of_time(&PredictedTime::high_ns, 1)},
         {{"p_limiter", "limited by", 1, 0, 0, 2}, word_of(&PredictedTime::limiter)},
+        {{"", "GB/s", 1, 1, 6, 1},
+         [](const Of& of) {
+             const std::optional<PredictedTime>& time = of.measurement.predicted;
+             return time && time->bytes > 0 ? Fixed{time->bytes / time->ns, 3} : absent(3);
+         }},
         {{"p_predicted_gpu"}, word_of(&PredictedTime::gpu)},
         {{"p_predicted_n"},
          [](const Of& of) -> Cell {
@@ -222,7 +228,7 @@ std::vector<ReportColumn> prediction_columns() {
 std::vector<ReportColumn> report_columns(const Run& run) {
     const MeasureSettings& settings = run.settings;
     const bool counts = settings.checks.counters;
-    std::vector<ReportColumn> columns = schema_columns(run.device);
+    std::vector<ReportColumn> columns = schema_columns(run);
     const auto append = [&](const std::vector<ReportColumn>& more) {
         columns.insert(columns.end(), more.begin(), more.end());
     };

@@ -37,6 +37,7 @@ struct Measured {
     std::size_t sample;                     // --raw: the index of the sample
     Summary times;                          // of the samples, in nanoseconds
     Summary ratios;                         // --versus: of the peer's times over this variant's
+    double ladder_ns;                       // the time that --ladder compares; 0: it has none
     const simt::check::Counters& counters;  // --counters: of all launches together
 
     bool is_counted() const { return !measurement.kernels.empty(); }

@@ -28,6 +28,13 @@ public:
         Rows& rows = rows_[variant];
         return rows.taken < rows.times.size() ? rows.times[rows.taken++] : std::nullopt;
     }
+    // The size of the variant's next row; 0 if its time is not known.
+    std::size_t next_size(const std::string& variant) const {
+        const auto found = rows_.find(variant);
+        if (found == rows_.end() || found->second.taken >= found->second.times.size()) return 0;
+        const std::optional<PredictedTime>& time = found->second.times[found->second.taken];
+        return time ? time->n : 0;
+    }
     // What the title of a table says: the GPU; "" if no time is known.
     const std::string& gpu() const { return gpu_; }
     void set_gpu(const std::string& gpu) { gpu_ = gpu; }

@@ -108,18 +108,23 @@ void Report::add(const Measurement& measurement) {
     if (lines_) return lines_->add(measurement, title_);
     const Summary times = summarize(measurement.samples_ns);
     const bool on_host = measurement.variant->needs == Needs::host;
+    // In the simulator, kernels are compared by their predicted times, if those are known.
+    const bool predicts = run_.settings.predicted_times;
+    const std::optional<PredictedTime>& predicted = measurement.predicted;
+    const bool is_same_size = !predicts || (predicted && predicted->n == measurement.problem.n);
+    const double ns = !predicts || on_host ? times.median : predicted ? predicted->ns : 0;
     if (on_host && cpu_ns_ == 0) cpu_ns_ = times.median;
     if (*measurement.variant->ladder)
         ladder_ = measurement.variant->ladder;  // a variant without one continues the last
     LadderTimes& ladder = ladders_[ladder_];
-    ladder.cpu_ns = cpu_ns_;
-    if (!on_host && ladder.first_ns == 0) ladder.first_ns = ladder.previous_ns = times.median;
+    ladder.cpu_ns = is_same_size || on_host ? cpu_ns_ : 0;
+    if (!on_host && ladder.first_ns == 0) ladder.first_ns = ladder.previous_ns = ns;
     double& alone_ns = alone_ns_[measurement.variant->name];
     if (measurement.problem.gang == 1) alone_ns = times.median;
     const simt::check::Counters counters = total_of(measurement.kernels);
     const auto measured = [&](const Measurement& of, std::size_t sample) {
-        return Measured{run_,    of, ladder, alone_ns, sample, summarize(of.samples_ns), summarize(of.peer_ratios),
-                        counters};
+        return Measured{run_, of,      ladder, alone_ns, sample, summarize(of.samples_ns), summarize(of.peer_ratios),
+                        ns,   counters};
     };
     if (run_.settings.raw) {
         for (std::size_t i = 0; i < measurement.samples_ns.size(); ++i) {
@@ -135,12 +140,17 @@ void Report::add(const Measurement& measurement) {
         if (on_host) table_.add_unusual(cells_of(columns_, measured(measurement, 0)), extras);
         else table_.add(cells_of(columns_, measured(measurement, 0)), extras);
     }
-    if (!on_host) ladder.previous_ns = times.median;
-    timed_.push_back({measurement.variant, measurement.problem.bytes, measurement.problem.flop, times,
+    if (!on_host && ns > 0) ladder.previous_ns = ns;
+    Summary compared = times;
+    if (predicts && !on_host) {
+        if (!predicted) return;
+        compared = summarize({ns});
+    }
+    timed_.push_back({measurement.variant, measurement.problem.bytes, measurement.problem.flop, compared,
                       summarize(measurement.peer_ratios)});
 }
 
-void Report::begin_block(const Problem& problem, std::size_t longest_name, const char* what) {
+void Report::begin_block(const Problem& problem, std::size_t longest_name, const char* what, std::size_t predicted_n) {
     const DeviceInfo& device = run_.device;
     const char* remark = device.checked     ? ", checked"
                          : device.simulated ? ": times are the simulation's on this CPU, not a GPU's"
@@ -149,13 +159,21 @@ void Report::begin_block(const Problem& problem, std::size_t longest_name, const
     const std::string of_n = *problem.unit ? text(", {} {}{}", problem.n, dtype, problem.unit) : "";
     const std::string others = problem.gang > 1 ? text(" and {} more", problem.gang - 1) : "";
     title_ = text("{}{}{}{}{}", device.name, others, of_n, what, remark);
+    if (predicted_n > 0) {
+        const std::string size = *problem.unit ? text(", {} {}{}", predicted_n, dtype, problem.unit) : "";
+        const std::string own = *problem.unit ? text(" with {}", problem.n) : "";
+        title_ = text("{}{}: predicted, not measured; the simulator verified the results{}",
+                      run_.settings.predicted_times->gpu(), size, own);
+    }
     table_.begin(title_, longest_name);
 }
 
 void Report::end_block(bool rivals) {
     table_.flush();
-    if (rivals && run_.format() == Format::human && !run_.device.checked) {
-        const std::string sentence = verdict(timed_, run_.settings.versus, run_.device.simulated);
+    const bool predicts = run_.settings.predicted_times;
+    if (rivals && run_.format() == Format::human && (predicts || !run_.device.checked)) {
+        const Times times = predicts ? Times::predicted : run_.device.simulated ? Times::simulated : Times::measured;
+        const std::string sentence = verdict(timed_, run_.settings.versus, times);
         if (!sentence.empty()) run_.output.write(wrapped(sentence, table_.width()) + '\n');
         run_.output.flush();
     }

@@ -74,7 +74,8 @@ public:
 
     // Begins the block of one size; its rows follow as they are measured. The human table shows the title and leaves
     // room for the longest name of a variant.
-    void begin_block(const Problem& problem, std::size_t longest_name, const char* remark = "");
+    void begin_block(const Problem& problem, std::size_t longest_name, const char* remark = "",
+                     std::size_t predicted_n = 0);
     void add(const Measurement& measurement);
     // Ends the block: the ladder's comparisons start over. The human table adds a verdict, if the rows are `rivals`.
     void end_block(bool rivals = true);

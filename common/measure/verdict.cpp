@@ -37,7 +37,7 @@ static std::string compared(const Timed& fastest, const Timed& other, const std:
                 ratio, other.variant->name, least <= 1 ? " (uncertain)" : "");
 }
 
-std::string verdict(const std::vector<Timed>& measured, const std::string& versus, bool simulated) {
+std::string verdict(const std::vector<Timed>& measured, const std::string& versus, Times times) {
     std::vector<Timed> ranked = measured;
     const bool only_hosts = std::all_of(ranked.begin(), ranked.end(), ran_on_host);
     if (!only_hosts) ranked.erase(std::remove_if(ranked.begin(), ranked.end(), ran_on_host), ranked.end());
@@ -67,7 +67,9 @@ std::string verdict(const std::vector<Timed>& measured, const std::string& versu
         return named && is_other(one) && one.variant != second->variant;
     };
     const auto peer = std::find_if(ranked.begin(), ranked.end(), is_peer);
-    return text("{} is the fastest{}: {}{}.", fastest.variant->name, simulated && !only_hosts ? " to simulate" : "",
-                compared(fastest, *second, versus),
+    const char* what = only_hosts || times == Times::measured ? "is the fastest"
+                       : times == Times::simulated            ? "is the fastest to simulate"
+                                                              : "should be the fastest";
+    return text("{} {}: {}{}.", fastest.variant->name, what, compared(fastest, *second, versus),
                 peer == ranked.end() ? "" : ", " + compared(fastest, *peer, versus));
 }

@@ -21,4 +21,5 @@ struct Timed {
 // is marked uncertain. Ratios to `versus` are those of its column: their interval decides. Host variants count only
 // among themselves, bounds not at all, and variants without operations not beside others that have some. "" if there is
 // nothing to compare.
-std::string verdict(const std::vector<Timed>& measured, const std::string& versus, bool simulated);
+enum class Times { measured, simulated, predicted };
+std::string verdict(const std::vector<Timed>& measured, const std::string& versus, Times times);

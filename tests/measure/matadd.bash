@@ -24,7 +24,7 @@ row "launches" 500 "$different differ" - 0 "$([ "$different" = 0 ] && echo met |
 
 echo "-- blocks: ms, GB/s, occupancy, limiter, efficiency of loads"
 matadd -q -d gpu -n "$side" -k '*-major' --csv |
-    cells kernel block median_ns gbyte_per_s p_registers p_occupancy_percent p_limiter p_efficiency_percent |
+    cells kernel block median_ns gbyte_per_s p_registers p_occupancy_percent p_occupancy_limit p_efficiency_percent |
     awk '{ printf "%-13s %-6s %8.3f %8.0f %3d %7s %-20s %s\n", $1, $2, $3 / 1e6, $4, $5, $6, $7, $8 }'
 
 echo "-- the fastest and slowest of all shapes, row by row: block, ms, occupancy"

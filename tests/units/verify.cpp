@@ -357,7 +357,7 @@ static std::string sentence(const std::vector<std::pair<const Variant*, double>>
         one.times.median_interval = {(1 - error) * median, (1 + error) * median};
         measured.push_back(one);
     }
-    return verdict(measured, versus, simulated);
+    return verdict(measured, versus, simulated ? Times::simulated : Times::measured);
 }
 
 static void sentences() {
@@ -387,14 +387,14 @@ static void sentences() {
             "a bound without operations does not compete with what has some");
     promise(sentence({{&tree, 100}, {&tree, 110}, {&cpu, 3}}).empty() && sentence({}).empty(),
             "one variant is the fastest of nothing");
-    promise(verdict({{&tree, 400, 100, {}}, {&shuffle, 800, 100, {}}}, "", false).empty(),
+    promise(verdict({{&tree, 400, 100, {}}, {&shuffle, 800, 100, {}}}, "", Times::measured).empty(),
             "different work is not compared");
     const auto beside_cub = [&](Interval ratio, double tree_ns) {
         Timed one{&tree, 400, 100, {}}, peer{&cub, 400, 100, {}};
         one.times.median = tree_ns, peer.times.median = 100;
         one.times.median_interval = peer.times.median_interval = {80, 120};
         one.over_versus.median = (ratio.low + ratio.high) / 2, one.over_versus.median_interval = ratio;
-        return verdict({one, peer}, "cub", false);
+        return verdict({one, peer}, "cub", Times::measured);
     };
     promise(beside_cub({0.965, 0.979}, 103) == "cub is the fastest: 1.03 times tree.",
             "what --versus's interval leaves no doubt of is not level, however the times overlap");

@@ -112,7 +112,7 @@ inline const ColumnOf<MataddCells> matadd_columns[] = {
      [](const MataddCells& of) -> Cell { return of.occupancy ? Cell(whole(of.occupancy->blocks())) : absent(); }},
     {{"p_occupancy_percent", "occupancy %", 1, 1, 0, 3},
      [](const MataddCells& of) -> Cell { return of.occupancy ? Fixed{of.occupancy->percent(), 2} : absent(2); }},
-    {{"p_limiter", "limited by", 1, 0, 14, 4},
+    {{"p_occupancy_limit", "occupancy limit", 1, 0, 14, 4},
      [](const MataddCells& of) -> Cell { return of.occupancy ? of.occupancy->limiter() : "none"; }},
     {{"p_sectors_per_request", "sectors", 1, 1, 0, 5},
      [](const MataddCells& of) -> Cell { return of.loads ? Fixed{of.loads->sectors, 4} : absent(4); }},

@@ -32,6 +32,7 @@ Instruction instruction_of(std::string_view line) {
 struct BlockWork {
     unsigned integer = 0, special = 0;
     unsigned additions[2] = {}, products[2] = {};  // of 32 and 64 bits
+    bool indexes_locals = false;                   // local arrays of known size
 
     unsigned floating(int kind) const { return std::max(additions[kind], products[kind]); }
 };
@@ -61,7 +62,7 @@ void count_on_x86(const Instruction& at, BlockWork& work) {
                          "cltd", "endbr64", "ud2"}))
         return;
     if (name.starts_with("mov")) {  // a conversion of width is free or an instruction; a move is neither
-        work.integer += name.starts_with("movsl") || name.starts_with("movzb") || name.starts_with("movzw");
+        work.integer += name.starts_with("movzb") || name.starts_with("movzw");
         return;
     }
     if (name.starts_with("xor") && only_moves(at.operands)) {  // of a register with itself: zero
@@ -112,7 +113,9 @@ void count_on_arm(const Instruction& at, BlockWork& work) {
 /// A no-op that holds the counts. On x86-64: nopl counts(%rcx), of 10, 8, 7 and 6 bits. On AArch64: mov wzr, #counts,
 /// of 7, 5, 2 and 2 bits. (check/core/symbols.cpp decodes it.)
 std::string mark(const BlockWork& work, bool is_arm) {
-    const unsigned counts[] = {work.integer, work.floating(0), work.floating(1), work.special};
+    // nvcc unrolls a loop over a local array, so that its elements are registers and no index is left.
+    const unsigned counts[] = {work.indexes_locals ? 0 : work.integer, work.floating(0), work.floating(1),
+                               work.special};
     const unsigned bits_on_x86[] = {10, 8, 7, 6}, bits_on_arm[] = {7, 5, 2, 2};
     unsigned packed = 0, position = 0;
     for (int i = 0; i < 4; ++i) {
@@ -130,6 +133,17 @@ bool is_mark(std::string_view line) {
 
 }  // namespace
 
+// Where the call of the handler is, if a conditional jump at line `i` jumps over it: the check of an array's index, which
+// no GPU makes. 0: it is another jump.
+std::size_t end_of_bounds_check(const std::vector<std::string_view>& lines, std::size_t i) {
+    constexpr std::size_t farthest = 12;
+    for (std::size_t k = i + 1; k < std::min(lines.size(), i + farthest); ++k) {
+        if (lines[k].find("\t__ubsan_handle_out_of_bounds") != std::string_view::npos) return k;
+        if (lines[k].starts_with(".L") && !lines[k].starts_with(".Lsimt_")) return 0;
+    }
+    return 0;
+}
+
 std::string mark_work(std::string_view assembly) {
     const std::vector<std::string_view> lines = lines_of(assembly);
     std::vector<BlockWork> blocks;
@@ -146,6 +160,9 @@ std::string mark_work(std::string_view assembly) {
             std::size_t last = i;
             while (last + 1 < lines.size() && is_mark(lines[last + 1])) ++last;
             mark_after[last] = blocks.size();
+        } else if (const std::size_t end = role == Role::branch ? end_of_bounds_check(lines, i) : 0; end > 0) {
+            if (is_inside) blocks.back().indexes_locals = true;
+            i = end;
         } else if (is_inside && !files.is_foreign()) {
             const Instruction instruction = instruction_of(lines[i]);
             if (!instruction.name.empty()) (is_arm ? count_on_arm : count_on_x86)(instruction, blocks.back());

@@ -125,7 +125,7 @@ Work copy_work(const BlockCopy& asked) {
     BlockCopy copy = asked;
     copy.request = nullptr;  // the work outlives it
     return [copy, request = events().copy_requested()] {
-        if (copy.empty()) return 0;
+        if (copy.empty() || copy.width * copy.height * copy.depth > events().most_moved_bytes) return 0;
         events().copied(copy, request);
         perform(copy);
         return 0;
@@ -134,6 +134,7 @@ Work copy_work(const BlockCopy& asked) {
 
 Work fill_work(const BlockFill& fill) {
     return [fill] {
+        if (fill.width * fill.height * fill.depth > events().most_moved_bytes) return 0;
         events().filled(fill);
         perform(fill);
         return 0;

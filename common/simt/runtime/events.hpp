@@ -96,6 +96,8 @@ struct Events {
     size_t mapped_beside_memory = 0;
     /// A freed small block is reused only after this many frees of its size, so that late uses see old data.
     size_t quarantined_blocks = 16;
+    /// Copies and fills of more bytes than this change nothing: where no result counts, they would only take time.
+    size_t most_moved_bytes = ~size_t{0};
     /// A device has this many multiprocessors, whatever the machine has; 0: as many as there are worker threads.
     int multiprocessors = 0;
 };

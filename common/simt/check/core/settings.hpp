@@ -2,6 +2,7 @@
 // The settings of the checked simulator: chosen once, before the first runtime API call.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -40,6 +41,9 @@ uint64_t finish();
 
 /// The exit status of a program that ends with findings.
 constexpr int exit_status_of_findings = 86;
+
+/// With Settings::sample_only, inputs of more bytes than this stay zero, and are neither copied nor filled.
+constexpr size_t most_bytes_of_sample = size_t{16} << 20;
 
 /// The settings in force; all off before start(). Cheap to read anywhere.
 extern Settings current_settings;

@@ -206,6 +206,7 @@ void become_client(const Settings& settings) {
     events.finishes_work = true;  // a report covers everything that was submitted
     events.mapped_beside_memory = mapped_by_memcheck + (settings.racecheck ? mapped_by_racecheck : 0);
     events.launch_submitted = check_launch;
+    if (settings.sample_only) events.most_moved_bytes = most_bytes_of_sample;
     if (settings.predict) events.multiprocessors = static_cast<int>(predicted_gpu()->multiprocessors);
     events.device_reset = report_leaks;
     if (settings.memcheck) events.api_failed = api_failed;

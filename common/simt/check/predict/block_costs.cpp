@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <utility>
 
 #include "common/simt/check/counters/requests.hpp"
@@ -44,30 +45,16 @@ void make_unique(std::vector<uint64_t>& sectors) {
 
 // ---- the cache
 
-void CacheModel::clear(size_t bytes) {
-    sets_ = std::max<size_t>(1, bytes / (ways << (sector_bits + line_bits)));
-    lines_.assign(sets_ * ways, {});
-    now_ = 0;
+void CacheModel::clear(size_t bytes, unsigned warps) {
+    window_ = double(bytes) / line_bytes / warps;
+    lines_.clear();
 }
 
-bool CacheModel::holds(uint64_t sector) {
-    const uint64_t tag = sector >> line_bits;
-    const uint32_t bit = 1u << (sector & 3);
-    Line* const set = &lines_[set_of(tag)];
-    Line* oldest = set;
-    ++now_;
-    for (unsigned way = 0; way < ways; ++way) {
-        Line& line = set[way];
-        if (line.tag == tag) {
-            line.used = now_;
-            const bool was_there = line.sectors & bit;
-            line.sectors |= bit;
-            return was_there;
-        }
-        if (line.used < oldest->used) oldest = &line;
-    }
-    *oldest = {tag, bit, now_};
-    return false;
+bool CacheModel::holds(uint64_t sector, uint32_t progress) {
+    uint32_t& last = lines_[sector / sectors_of_line][sector % sectors_of_line];
+    const bool was_there = last != 0 && std::abs(double(progress) + 1 - double(last)) <= window_;
+    last = progress + 1;
+    return was_there;
 }
 
 // ---- the block
@@ -79,8 +66,8 @@ void BlockCosts::begin(const GpuModel& model, unsigned lanes, size_t l1_bytes) {
     if (lanes % lanes_of_warp != 0) warps_.back().running = (1u << lanes % lanes_of_warp) - 1;
     at_barrier_ = ended_ = 0;
     shared_begin_ = shared_end_ = 0;
-    atomics_ = {};
-    l1_.clear(l1_bytes);
+    atomics_ = shared_updates_ = {};
+    l1_.clear(l1_bytes, static_cast<unsigned>(warps_.size()));
 }
 
 const WorkMark& BlockCosts::work_at(const void* pc) {
@@ -98,33 +85,59 @@ void BlockCosts::wait(Warp& warp) {
     warp.misses = false;
 }
 
-// A loop whose body is one basic block: nvcc unrolls it, most often by four, so that the loads of four turns overlap.
-void BlockCosts::entered(Warp& warp, const void* pc) {
+// Returns whether the warp was in this block a few blocks ago, so that it is in a small loop. nvcc unrolls those, most
+// often by four: the loads of four turns overlap.
+bool BlockCosts::goes_round(Warp& warp, const void* pc) {
     constexpr unsigned unrolled = 4;
-    const bool is_next_turn = warp.block == pc;
-    warp.turn = is_next_turn ? warp.turn + 1 : 0;
-    warp.block = pc;
-    if (warp.turn % unrolled == 0) wait(warp);
+    const bool is_in_loop = std::find(warp.path.begin(), warp.path.end(), pc) != warp.path.end();
+    warp.at = (warp.at + 1) % warp.path.size();
+    warp.path[warp.at] = pc;
+    if (!is_in_loop) {
+        warp.loop = nullptr;
+        wait(warp);
+        return false;
+    }
+    if (!warp.loop) {
+        warp.loop = pc;
+        warp.turn = 0;
+    }
+    if (warp.loop == pc) {
+        ++cost_.turns;
+        if (++warp.turn % unrolled == 0) wait(warp);
+    }
+    return true;
+}
+
+void BlockCosts::entered(Warp& warp, const void* pc) {
+    const bool is_in_loop = goes_round(warp, pc);
     const WorkMark& work = work_at(pc);
-    (is_next_turn ? cost_.loop_integer : cost_.integer) += work.integer;
+    (is_in_loop ? cost_.loop_integer : cost_.integer) += work.integer;
     cost_.single += work.single;
     cost_.double_ += work.double_;
     cost_.special += work.special;
     // (About every second instruction depends on the one before it.)
-    const double integer = is_next_turn ? work.integer / double(unrolled) : work.integer;
-    warp.clock += (integer + work.single + work.double_ + 8.0 * work.special) * model_->arithmetic_latency / 2;
+    const double integer = is_in_loop ? work.integer / 2.0 : work.integer;
+    warp.clock += (integer + work.single + work.double_ + 8.0 * work.special) * model_->arithmetic_latency / 3;
+}
+
+void BlockCosts::touch(Warp& warp, uint64_t line) {
+    if (std::find(warp.lines.begin(), warp.lines.end(), line) == warp.lines.end())
+        warp.lines[warp.progress++ % warp.lines.size()] = line;
 }
 
 void BlockCosts::load(Warp& warp, uint32_t lanes, const uintptr_t* addresses, uint32_t bytes, bool is_texture) {
     const Sectors sectors(lanes, addresses, bytes);
     unsigned missed = 0;
-    uint64_t missed_line = ~uint64_t{0};
+    uint64_t missed_line = ~uint64_t{0}, missed_pair = ~uint64_t{0};
     for (unsigned i = 0; i < sectors.count; ++i) {
-        if (l1_.holds(sectors.at[i])) continue;
+        touch(warp, sectors.at[i] >> line_bits);
+        if (l1_.holds(sectors.at[i], warp.progress)) continue;
         ++missed;
         note(cost_.loaded, sectors.at[i]);
         cost_.missed_lines += sectors.at[i] >> line_bits != missed_line;
         missed_line = sectors.at[i] >> line_bits;
+        cost_.missed_pairs += sectors.at[i] >> 1 != missed_pair;
+        missed_pair = sectors.at[i] >> 1;
     }
     const double words = (std::popcount(lanes) * bytes + 127) / 128;
     const double wavefronts = is_texture ? words : std::max<double>(sectors.lines, words);
@@ -153,6 +166,7 @@ void BlockCosts::write(uint32_t lanes, const uintptr_t* addresses, uint32_t byte
     const Sectors sectors(lanes, addresses, bytes);
     for (unsigned i = 0; i < sectors.count; ++i) note(cost_.stored, sectors.at[i]);
     cost_.stored_sectors += sectors.count;
+    if (std::popcount(lanes) * bytes < sectors.count << sector_bits) cost_.partial_sectors += sectors.count;
     cost_.global_wavefronts += std::max<double>(sectors.lines, (std::popcount(lanes) * bytes + 127) / 128);
 }
 
@@ -176,15 +190,13 @@ void BlockCosts::use_shared(Warp& warp, EventPlace place, uint32_t lanes, const 
     const SharedAccess access = kind == EventKind::shared_atomic  ? SharedAccess::atomic
                                 : kind == EventKind::shared_store ? SharedAccess::store
                                                                   : SharedAccess::load;
-    double wavefronts = wavefronts_of(addresses, lanes, place.bytes(), access).wavefronts;
-    // Shared memory adds no floating-point numbers: each lane loads, adds, compares and swaps, and those that lose try
-    // again.
-    if (place.is_floating()) wavefronts *= model_->shared_update_wavefronts;
+    const double wavefronts = wavefronts_of(addresses, lanes, place.bytes(), access).wavefronts;
     cost_.shared_wavefronts += wavefronts;
     for (; lanes; lanes &= lanes - 1) {
         const uintptr_t address = addresses[std::countr_zero(lanes)];
         if (shared_begin_ == 0 || address < shared_begin_) shared_begin_ = address;
         shared_end_ = std::max(shared_end_, address + place.bytes());
+        if (place.is_floating()) shared_updates_.add(address, 1);
     }
     if (access == SharedAccess::load) {
         warp.arrives = std::max(warp.arrives, warp.clock + wavefronts + model_->shared_latency);
@@ -245,12 +257,27 @@ void BlockCosts::step(unsigned number, EventPlace place, uint32_t lanes, const u
 }
 
 BlockCost& BlockCost::operator+=(const BlockCost& more) {
-    for (double BlockCost::*const amount :
-         {&BlockCost::integer, &BlockCost::loop_integer, &BlockCost::single, &BlockCost::double_, &BlockCost::special,
-          &BlockCost::accesses, &BlockCost::exchanges, &BlockCost::barriers, &BlockCost::global_wavefronts,
-          &BlockCost::shared_wavefronts, &BlockCost::texels, &BlockCost::missed_lines, &BlockCost::asked_sectors,
-          &BlockCost::missed_sectors, &BlockCost::stored_sectors, &BlockCost::atomic_sectors, &BlockCost::chain,
-          &BlockCost::waits_for_l2})
+    for (double BlockCost::*const amount : {&BlockCost::integer,
+                                            &BlockCost::loop_integer,
+                                            &BlockCost::turns,
+                                            &BlockCost::single,
+                                            &BlockCost::double_,
+                                            &BlockCost::special,
+                                            &BlockCost::accesses,
+                                            &BlockCost::exchanges,
+                                            &BlockCost::barriers,
+                                            &BlockCost::global_wavefronts,
+                                            &BlockCost::shared_wavefronts,
+                                            &BlockCost::texels,
+                                            &BlockCost::missed_lines,
+                                            &BlockCost::missed_pairs,
+                                            &BlockCost::partial_sectors,
+                                            &BlockCost::asked_sectors,
+                                            &BlockCost::missed_sectors,
+                                            &BlockCost::stored_sectors,
+                                            &BlockCost::atomic_sectors,
+                                            &BlockCost::chain,
+                                            &BlockCost::waits_for_l2})
         this->*amount += more.*amount;
     shared_bytes = std::max(shared_bytes, more.shared_bytes);
     return *this;
@@ -262,6 +289,11 @@ BlockCost BlockCosts::take() {
         cost_.chain = std::max(cost_.chain, warp.clock);
         cost_.waits_for_l2 = std::max(cost_.waits_for_l2, warp.waits);
     }
+    // Shared memory adds no floating-point numbers: a lane loads, adds, compares and swaps. Those of the block that are at
+    // the same number succeed one after the other.
+    uint64_t most = 0;
+    shared_updates_.for_each([&](uintptr_t, uint64_t updates) { most = std::max(most, updates); });
+    cost_.chain += static_cast<double>(most) * model_->shared_update_latency;
     cost_.shared_bytes = static_cast<double>(shared_end_ - shared_begin_);
     make_unique(cost_.loaded);
     make_unique(cost_.stored);

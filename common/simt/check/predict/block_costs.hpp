@@ -6,6 +6,7 @@
 // the L2 cache. Out goes a BlockCost.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -20,9 +21,12 @@ namespace simt::check {
 /// Counts are of warps; sectors have 32 bytes.
 struct BlockCost {
     double integer = 0, single = 0, double_ = 0, special = 0;  ///< instructions that compute
+    double turns = 0;                                          ///< of small loops, after the first
     double loop_integer = 0;  ///< integer ones in turns of a loop after the first, most of which nvcc unrolls
     double accesses = 0, exchanges = 0, barriers = 0;  ///< instructions that do not
     double global_wavefronts = 0, shared_wavefronts = 0;
+    double partial_sectors = 0;                           ///< stored in part
+    double missed_pairs = 0;                              ///< missed pieces of 64 bytes, of which DRAM gives no less
     double texels = 0;                                    ///< of lanes
     double missed_lines = 0;                              ///< requests of L2 for sectors of one line
     double asked_sectors = 0;                             ///< of L1, by loads
@@ -37,25 +41,22 @@ struct BlockCost {
     BlockCost& operator+=(const BlockCost& more);  ///< apart from the sets
 };
 
-/// A cache of lines of 128 bytes that are filled by sectors: the least recently used line of a set makes room.
+/// The L1 cache of a block whose warps run side by side, although here they run one after the other. A warp has come as
+/// far as it has touched lines; a sector is there if one of them was that far not long ago, so that all of them together
+/// have not filled the cache since.
 class CacheModel {
 public:
-    void clear(size_t bytes);
-    /// Whether the sector was there; it is afterwards.
-    bool holds(uint64_t sector);
+    static constexpr unsigned line_bytes = 128, sectors_of_line = 4;
+
+    /// `warps` share `bytes`.
+    void clear(size_t bytes, unsigned warps);
+    /// Whether the sector is there for a warp that has come this far; it is afterwards.
+    bool holds(uint64_t sector, uint32_t progress);
 
 private:
-    static constexpr unsigned ways = 8;
-    struct Line {
-        uint64_t tag = ~uint64_t{0};
-        uint32_t sectors = 0;
-        uint32_t used = 0;
-    };
-    size_t set_of(uint64_t tag) const { return (tag * 0x9e3779b97f4a7c15u >> 40) % sets_ * ways; }
-
-    std::vector<Line> lines_;
-    size_t sets_ = 1;
-    uint32_t now_ = 0;
+    double window_ = 0;  // how far apart two warps may be
+    std::unordered_map<uint64_t, std::array<uint32_t, sectors_of_line>>
+        lines_;  // how far the last one had come, plus 1
 };
 
 class BlockCosts {
@@ -72,13 +73,19 @@ private:
         double arrives = 0;  // when its last load arrives
         double waits = 0;    // for misses
         bool misses = false;
-        const void* block = nullptr;  // the basic block that it is in
-        unsigned turn = 0;            // of a loop that is this block alone
+        std::array<const void*, 16> path = {};  // the basic blocks that it was in, the last one at position `at`
+        unsigned at = 0;
+        const void* loop = nullptr;          // the first block of the loop that it is in
+        unsigned turn = 0;                   // of that loop
+        uint32_t progress = 0;               // lines that it has touched
+        std::array<uint64_t, 4> lines = {};  // the last ones
         bool is_at_barrier = false;
         uint32_t running = ~0u;  // lanes that have not left
     };
 
     void entered(Warp& warp, const void* pc);
+    bool goes_round(Warp& warp, const void* pc);
+    static void touch(Warp& warp, uint64_t line);
     void wait(Warp& warp);
     void load(Warp& warp, uint32_t lanes, const uintptr_t* addresses, uint32_t bytes, bool is_texture);
     void load_constant(Warp& warp, uint32_t lanes, const uintptr_t* addresses);
@@ -94,7 +101,7 @@ private:
     std::vector<Warp> warps_;
     unsigned at_barrier_ = 0, ended_ = 0;
     uintptr_t shared_begin_ = 0, shared_end_ = 0;
-    AddressCounts atomics_;
+    AddressCounts atomics_, shared_updates_;
     std::unordered_map<const void*, WorkMark> works_;
 };
 

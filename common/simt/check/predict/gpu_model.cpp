@@ -23,9 +23,8 @@ const std::vector<GpuFigure>& gpu_figures() {
         {"dram_bandwidth", "GB/s", &GpuModel::dram_gbyte_per_s},
         {"l2_bandwidth", "GB/s", &GpuModel::l2_gbyte_per_s},
         {"wavefronts", "per cycle and multiprocessor", &GpuModel::wavefronts_per_cycle},
-        {"l2_requests", "per cycle and multiprocessor", &GpuModel::l2_requests_per_cycle},
+        {"partial_stores", "per cycle and multiprocessor", &GpuModel::partial_stores_per_cycle},
         {"texels", "per cycle and multiprocessor", &GpuModel::texels_per_cycle},
-        {"shared_update", "wavefronts", &GpuModel::shared_update_wavefronts},
         {"issue", "per cycle and multiprocessor", &GpuModel::issue_per_cycle},
         {"single", "per cycle and multiprocessor", &GpuModel::single_per_cycle},
         {"double", "per cycle and multiprocessor", &GpuModel::double_per_cycle},
@@ -34,11 +33,14 @@ const std::vector<GpuFigure>& gpu_figures() {
         {"shared_latency", "cycles", &GpuModel::shared_latency},
         {"l2_latency", "cycles", &GpuModel::l2_latency},
         {"dram_latency", "cycles", &GpuModel::dram_latency},
+        {"shared_update_latency", "cycles", &GpuModel::shared_update_latency},
         {"arithmetic_latency", "cycles", &GpuModel::arithmetic_latency},
         {"exchange_latency", "cycles", &GpuModel::exchange_latency},
         {"barrier_latency", "cycles", &GpuModel::barrier_latency},
         {"atomic", "ns", &GpuModel::atomic_ns},
         {"launch", "ns", &GpuModel::launch_ns},
+        {"next_launch", "ns", &GpuModel::next_launch_ns},
+        {"block", "ns", &GpuModel::block_ns},
     };
     return figures;
 }

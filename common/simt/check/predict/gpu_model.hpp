@@ -24,17 +24,19 @@ struct GpuModel {
     // Bandwidth.
     double dram_gbyte_per_s = 0, l2_gbyte_per_s = 0;
     double wavefronts_per_cycle = 0;      ///< of a multiprocessor, from L1 and shared memory
-    double l2_requests_per_cycle = 0;     ///< of a multiprocessor: lines that its L1 asks for, whole or in part
+    double partial_stores_per_cycle = 0;  ///< of a multiprocessor: sectors that it stores in part
     double texels_per_cycle = 0;          ///< of a multiprocessor
-    double shared_update_wavefronts = 0;  ///< of an atomic update of a floating-point number in shared memory
     // Rates of a multiprocessor, in instructions of a warp per cycle.
     double issue_per_cycle = 0, single_per_cycle = 0, double_per_cycle = 0, special_per_cycle = 0;
     // Latency, in cycles.
     double l1_latency = 0, shared_latency = 0, l2_latency = 0, dram_latency = 0;
+    double shared_update_latency = 0;  ///< between additions of a block to one floating-point number
     double arithmetic_latency = 0, exchange_latency = 0, barrier_latency = 0;
     // Others.
-    double atomic_ns = 0;  ///< between operations of warps on one address
-    double launch_ns = 0;  ///< of an empty kernel, between events
+    double atomic_ns = 0;       ///< between operations of warps on one address
+    double launch_ns = 0;       ///< of an empty kernel, between events
+    double next_launch_ns = 0;  ///< of another one after it
+    double block_ns = 0;        ///< between the starts of two blocks
 };
 
 /// A figure's name in the file, its unit, and its place in the model.

@@ -17,8 +17,8 @@
 
 namespace simt::check {
 
-/// What can limit a kernel.
-enum class Limiter { dram, l2, l1, issue, unit, atomics, latency, launch };
+/// What can limit a kernel: shared is L1 where most of its work is for shared memory.
+enum class Limiter { dram, l2, l1, issue, unit, atomics, latency, launch, shared };
 const char* name_of(Limiter limiter);
 
 /// What a launch asks of the GPU, and how long each part would take by itself, in nanoseconds.
@@ -28,11 +28,9 @@ struct LaunchPrediction {
     double instructions = 0, special = 0, wavefronts = 0;        ///< of warps
     double asked_bytes = 0, l2_bytes = 0, dram_bytes = 0;        ///< bytes that L1, L2 and DRAM move
     double hot_operations = 0;                                   ///< atomic, on the address that has the most
-    double parts_ns[8] = {};                                     ///< by Limiter
+    double parts_ns[8] = {};                                     ///< by Limiter, without shared
     double ns = 0, low_ns = 0, high_ns = 0;                      ///< the whole launch, and an interval of 80 %
     Limiter limiter = Limiter::launch;
-    BlockCost cost;  // DEBUG
-    double sampled = 1, dram_loads = 0, waves = 1, from_dram = 0;
 };
 
 /// Collects the blocks of one launch.
@@ -52,8 +50,9 @@ public:
 
 private:
     struct Footprint {
-        double whole = 0;  // different sectors of the whole grid,
-        double wave = 0;   // and of the blocks that are resident together
+        double whole = 0;    // different sectors of the whole grid,
+        double touched = 0;  // the same if blocks that are far apart shared none,
+        double wave = 0;     // and of the blocks that are resident together
     };
     double resident_blocks(double shared_bytes) const;
     Footprint footprint(std::vector<uint64_t> BlockCost::*sectors, double resident) const;

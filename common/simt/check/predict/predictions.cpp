@@ -29,7 +29,6 @@ public:
         ++kernel.launches;
         if (error != 0) kernel.is_known = false;
         LaunchPrediction& sum = kernel.sum;
-        kernel.launch.push_back(one);
         if (one.ns > kernel.largest_ns) {
             kernel.largest_ns = one.ns;
             sum.blocks = one.blocks, sum.threads_per_block = one.threads_per_block;

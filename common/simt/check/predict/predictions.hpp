@@ -15,10 +15,9 @@ namespace simt::check {
 struct KernelPrediction {
     std::string kernel;  ///< as written at its launch
     uint64_t launches = 0;
-    bool is_known = true;                  ///< false: a launch could not be followed
-    LaunchPrediction sum;                  ///< times and amounts added up; the shape of the largest launch
-    double largest_ns = 0;                 ///< that launch's time
-    std::vector<LaunchPrediction> launch;  // DEBUG
+    bool is_known = true;   ///< false: a launch could not be followed
+    LaunchPrediction sum;   ///< times and amounts added up; the shape of the largest launch
+    double largest_ns = 0;  ///< that launch's time
 };
 
 struct LaunchCheck;
