@@ -14,22 +14,14 @@
 #include "common/io/process.hpp"
 #include "common/io/table_reader.hpp"
 #include "common/io/text.hpp"
-#include "common/simt/check/predict/predictions.hpp"
 
 // The variable's value is the GPU's model.
 static const char* const variable = "GRIDUTILS_FORECAST";
 
 bool is_forecast() { return std::getenv(variable) != nullptr; }
 
-static simt::check::GpuModel model_named(const std::string& name) {
-    simt::check::GpuModel model;
-    const std::string wrong = load_gpu_model(name, model);
-    if (!wrong.empty()) fail(Exit::usage, "--predict: {}", wrong);
-    return model;
-}
-
 void become_forecast(Options& options) {
-    simt::check::set_predicted_gpu(model_named(std::getenv(variable)));
+    predict_for(std::getenv(variable));
     options.checks = {};
     options.checks.predict = options.checks.sample_only = true;
     options.device = "sim";
@@ -88,8 +80,8 @@ static void read_rows(const std::string& path, PredictedTimes& times) {
 PredictedTimes forecast(const Options& options, char** argv, std::string& problem) {
     constexpr double most_seconds = 60;
     PredictedTimes times;
-    const std::string name = options.gpu_model.empty() ? simt::check::shipped_gpu_models().front() : options.gpu_model;
-    times.set_gpu(model_named(name).name);
+    const std::string& name = options.gpu_model;
+    times.set_gpu(name_of_gpu(name));
     const TemporaryFolder folder("gridutils-forecast");
     const std::string path = folder.file("rows.csv");
     const int rows = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);

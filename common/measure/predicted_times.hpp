@@ -19,6 +19,12 @@ struct PredictedTime {
     std::string limiter;             // what limits the kernel that takes the most of it
 };
 
+// From now on, the times of kernels are predicted for this GPU: a model by its name, or a file; "": the newest that comes
+// with the simulator. Failure(usage) if there is no such model.
+void predict_for(const std::string& gpu);
+// Its name, as in "NVIDIA H200".
+std::string name_of_gpu(const std::string& gpu);
+
 class PredictedTimes {
 public:
     // A variant's next row, in the order in which a run comes to its rows. A row without a time is kept as none.

@@ -1,0 +1,162 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Predicted times: the order of kernels that H200s have been seen to have, and what limits them; models of other GPUs;
+# what is not predicted, and is not called a measurement.
+
+load helpers
+
+setup_file() {
+    [ "${GRIDUTILS_DEVICE:-sim}" = sim ] || skip "predictions are for runs in the simulator"
+}
+
+predict() { try env -u SIMCC_PREDICT "$(command -v "$1")" "${@:2}"; }
+
+# The predicted time of a variant in $output, in nanoseconds.
+ns_of() { columns kernel p_predicted_ns | awk -v kernel="$1" '$1 == kernel { print $2 }'; }
+
+# rises VARIANT...: their predicted times.
+rises() {
+    local last=0 variant ns
+    for variant; do
+        ns=$(ns_of "$variant")
+        awk "BEGIN { exit !($ns > $last) }" || complain "$variant is predicted to take $ns ns, after $last" || return
+        last=$ns
+    done
+}
+
+# within LOW HIGH VALUE
+within() { awk "BEGIN { exit !($1 <= $3 && $3 <= $2) }" || complain "$3 is not from $1 to $2"; }
+
+@test "a ladder's times are a GPU's, in its order, for its size, and are not called measured" {
+    predict reduce -q --csv --ladder
+    expect_status 0
+    expect_no_errors
+    expect_clean_table
+    [ "$(columns kernel timer p_predicted_gpu p_predicted_n n | grep -v ^cpu | cut -d' ' -f2- | sort -u)" = \
+        "sim NVIDIA H200 16777216 65536" ]
+    rises single-pass shuffle-tree atomic-shared atomic-global
+    rises single-pass first-add sequential interleaved-conflicts interleaved-divergent
+    [ "$(columns kernel p_limiter | grep -E '^(atomic-global|single-pass) ')" = $'atomic-global atomics\nsingle-pass dram' ]
+    # On an H200: 29.4 ms, 123 us, 23.2 us.
+    within 25e6 35e6 "$(ns_of atomic-global)"
+    within 90e3 170e3 "$(ns_of shuffle-tree)"
+    within 17e3 31e3 "$(ns_of single-pass)"
+    columns p_predicted_low_ns p_predicted_ns p_predicted_high_ns | grep -v '^- - -$' >rows
+    awk '!($1 <= $2 && $2 <= $3) { exit 1 }' rows
+    within 400 3000 "$(columns kernel cumulative_speedup | awk '$1 == "single-pass" { print $2 }')"
+}
+
+@test "people see predictions, in words that cannot be taken for a measurement" {
+    predict reduce -f human -k 'shuffle-tree,single-pass'
+    expect_status 0
+    expect_output_like "^NVIDIA H200, 16777216 f32 elements: predicted, not measured; the simulator verified the results with 65536"
+    expect_output_like "predicted us .*limited by"
+    expect_output_like $'\nsingle-pass should be the fastest: [0-9.]+ times shuffle-tree.'
+    [[ ! $output =~ simulated\ in\ ms|median\ us ]]
+    predict reduce -f human -k 'shuffle-tree,single-pass' --no-predict
+    expect_output_like "simulated in ms"
+    [[ ! $output =~ predicted ]]
+}
+
+@test "the size of -n is predicted, and JSON has null where nothing is" {
+    predict vecadd -q --json -n 1Mi -k 'cpu,vector4' --memory device
+    expect_status 0
+    jq -r '[.kernel, .p_predicted_n, .p_predicted_gpu] | @csv' <stdout >rows
+    [ "$(cat rows)" = $'"cpu",,"none"\n"vector4",1048576,"NVIDIA H200"' ]
+}
+
+@test "conflicts, strides and shapes cost what they cost on a GPU" {
+    local none many
+    predict banks -q --csv -k stride --stride 1,32
+    none=$(column p_predicted_ns | head -1) many=$(column p_predicted_ns | tail -1)
+    within 20 35 "$(awk "BEGIN { print $many / $none }")"
+    [ "$(column p_limiter | tail -1)" = shared ]
+    predict transpose -q --csv -n 4096 -k 'copy,naive-read,naive-write,padded'
+    rises copy padded naive-write naive-read
+    predict access -q --csv -n 16Mi -k 'coalesced,scattered'
+    rises coalesced scattered
+    predict matmul -q --csv -n 512 -k 'naive-uncoalesced,naive,tiled-16'
+    rises tiled-16 naive naive-uncoalesced
+}
+
+@test "another GPU is a file of figures, and what is wrong in it is said" {
+    local model=$scratch/slow.gpu
+    sed -n '/^name = NVIDIA H200/,/^)"/p' "$root/common/simt/check/predict/shipped_models.cpp" | grep = >fast.gpu
+    sed 's/^dram_bandwidth.*/dram_bandwidth = 430.9/; s/^name.*/name = slow/' fast.gpu >"$model"
+    predict vecadd -q --csv -k vector4 --memory device
+    local fast=$(ns_of vector4)
+    predict vecadd -q --csv -k vector4 --memory device --predict "$model"
+    within 7 11 "$(awk "BEGIN { print $(ns_of vector4) / $fast }")"
+    [ "$(column p_predicted_gpu)" = slow ]
+    grep -v ^l2_bandwidth fast.gpu >"$model"
+    predict vecadd -q --csv -k vector4 --predict "$model"
+    expect_refusal vecadd "slow.gpu: the figure l2_bandwidth is missing"
+    expect_status 2
+    sed 's/^clock = .*/clock = fast/' fast.gpu >"$model"
+    predict vecadd -q --csv -k vector4 --predict "$model"
+    expect_refusal vecadd "line [0-9]+: 'fast' is not a number above 0"
+    predict vecadd -q --csv -k vector4 --predict h2000
+    expect_refusal vecadd "there is no GPU model 'h2000'; choose h200 or a file"
+}
+
+@test "any program that simcc -G has built predicts its kernels, and still computes" {
+    cat >mine.cu <<'CUDA'
+#include <cstdio>
+__global__ void coalesced(const float* from, float* to, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) to[i] = from[i];
+}
+__global__ void strided(const float* from, float* to, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) to[(i % 1024) * 1024 + i / 1024] = from[i];
+}
+int main() {
+    const int n = 1 << 20;
+    float *from, *to, last = 0;
+    cudaMalloc(&from, n * sizeof(float));
+    cudaMalloc(&to, n * sizeof(float));
+    const float five = 5;
+    cudaMemcpy(from + n - 1, &five, sizeof five, cudaMemcpyHostToDevice);
+    coalesced<<<n / 256, 256>>>(from, to, n);
+    for (int i = 0; i < 3; ++i) strided<<<n / 256, 256>>>(from, to, n);
+    cudaMemcpy(&last, to + n - 1, sizeof last, cudaMemcpyDeviceToHost);
+    std::printf("%g\n", last);
+}
+CUDA
+    capture simcc -G -O2 mine.cu -o mine
+    expect_status 0
+    capture env SIMCC_PREDICT=h200 ./mine
+    expect_status 0
+    expect_output 5
+    expect_errors_like "Predicted times on NVIDIA H200, not measured"
+    expect_errors_like "coalesced +1 .*strided +3 "
+    capture env SIMCC_PREDICT=h200:csv:rows.csv ./mine
+    expect_status 0
+    expect_no_errors
+    output=$(cat rows.csv)
+    [ "$(columns kernel launches limiter)" = $'coalesced 1 launch\nstrided 3 l2' ]
+    within 8 40 "$(column predicted_ns | paste -sd ' ' | awk '{ print $2 / $1 }')"
+    capture env SIMCC_PREDICT=h2000 ./mine
+    expect_status 2
+    expect_errors_like "there is no GPU model 'h2000'"
+}
+
+@test "a kernel that waits for blocks outside of the sample has no prediction, and nothing fails" {
+    cat >waits.cu <<'CUDA'
+__device__ volatile int done;
+__global__ void wait_for_the_first() {
+    if (threadIdx.x > 0) return;
+    if (blockIdx.x == 0) done = 1;
+    else while (!done) continue;
+}
+int main() {
+    wait_for_the_first<<<100, 32>>>();
+    return cudaDeviceSynchronize();
+}
+CUDA
+    capture simcc -G -O2 waits.cu -o waits
+    expect_status 0
+    capture env SIMCC_PREDICT=h200 ./waits  # here every block runs
+    expect_status 0
+    expect_errors_like "wait_for_the_first +1 +[0-9.]+"
+}
