@@ -45,7 +45,7 @@ void Output::fail_write() const {
 }
 
 void Output::write(std::string_view bytes) {
-    if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail_write();
+    if (!bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail_write();
 }
 
 void Output::flush() {
