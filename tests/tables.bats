@@ -171,6 +171,14 @@ words() { tr -s ' ' '\n' <"$1" | sort -u; }
     need script
     local shown
     for columns in 50 80 132; do
+@test "a row that is wider than usual begins a table that fits" {
+    local columns
+    for columns in 60 64 67 70 80; do
+        COLUMNS=$columns expect_fine vecadd -n 100 -k one-per-thread --memory all -f human
+        [ "$(longest_line <stdout)" -le $columns ] || complain "$(longest_line <stdout) of $columns columns"
+    done
+}
+
         shown=$(on_terminal $columns "memcheckdemo -q --list; reduce -d $device -q -k 'cpu,sh*' -n 1000")
         [ "$(longest_line <<<"$shown")" -le $columns ] || complain "$(longest_line <<<"$shown") of $columns columns"
     done

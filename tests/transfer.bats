@@ -133,6 +133,8 @@ pinned-d2h pageable-d2h 1 65536" ]
     [ "$(grep -c -E '^(staged|pinned)-(h2d|d2h),? .*pageable-(h2d|d2h).*\.$' stdout)" -eq 4 ]
     refuses 2 "--break-even needs two sizes or more" transfer --break-even -n 1Ki
 }
+    COLUMNS=50 expect_fine transfer --break-even -n 1Ki,4Ki -f human
+    [ "$(awk '{ if (length($0) > most) most = length($0) } END { print most }' stdout)" -le 50 ]
 
 @test "transfer: the steps of --ladder are those of one direction, from pageable memory on" {
     expect_fine transfer --ladder -n 4Ki,64Ki -k 'pageable-h2d,pageable-d2h,staged-h2d,pinned-h2d,pinned-d2h,d2d-*' --csv

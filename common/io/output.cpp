@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
+#include "common/io/terminal.hpp"
 #include "common/io/text.hpp"
 
 void hold_standard_descriptors() {
@@ -103,3 +105,9 @@ void Output::commit() {
 }
 
 bool Output::is_terminal() const { return file_ && isatty(fileno(file_)); }
+
+void Output::write_wrapped(const std::string& words) { write(wrapped(words, width()) + '\n'); }
+
+std::size_t Output::width() const {
+    return is_terminal() || std::getenv("COLUMNS") ? line_width(STDOUT_FILENO) : no_limit;
+}

@@ -2,11 +2,9 @@
 #include "common/io/table.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
@@ -65,6 +63,14 @@ std::string Layout::head() const {
     if (!markdown_) return head;
     for (const Placed& column : columns_) head += column.number ? "|---:" : "|---";
     return head + "|\n";
+}
+
+bool Layout::holds(const std::vector<std::string>& fields) const {
+    if (records_ || wrapped_width_ > 0) return true;
+    std::size_t all = 0;
+    for (std::size_t i = 0; i < fields.size(); ++i)
+        if (columns_[i].shown) all += (all == 0 ? 0 : 2) + std::max(columns_[i].width, terminal_columns(fields[i]));
+    return all <= width_;
 }
 
 std::string Layout::row(const std::vector<std::string>& fields) {
@@ -212,11 +218,7 @@ static std::string scaled(const Cell& cell, const Column& column) {
 }
 
 Table::Table(Output& output, Format format, bool header, std::vector<Column> columns)
-    : output_(output),
-      format_(format),
-      header_(header),
-      columns_(std::move(columns)),
-      width_(output.is_terminal() || std::getenv("COLUMNS") ? line_width(STDOUT_FILENO) : no_limit) {
+    : output_(output), format_(format), header_(header), columns_(std::move(columns)), width_(output.width()) {
     for (std::size_t i = 0; i < columns_.size(); ++i)
         if (!columns_[i].heading.empty()) for_people_.push_back(i);
     std::stable_sort(for_people_.begin(), for_people_.end(),
@@ -329,10 +331,12 @@ Layout Table::layout_of_held() const {
     return Layout(std::move(laid_out), width_, format_ == Format::markdown);
 }
 
-// A row to which a hidden column applies begins the table anew, below a head of its own.
+// A row to which a hidden column applies, or that is too wide, begins the table anew, below a head of its own.
 void Table::print_held(const std::string& title) {
     if (held_.empty()) return;
-    const bool more = show_more(), markdown = format_ == Format::markdown;
+    const bool markdown = format_ == Format::markdown;
+    const auto is_too_wide = [this](const auto& row) { return !layout_->holds(fields_of(row)); };
+    const bool more = show_more() || (layout_ && std::any_of(held_.begin(), held_.end(), is_too_wide));
     std::string lines;
     if (!layout_ && !markdown && !title.empty()) lines = wrapped(title, width_) + '\n';
     if (!layout_ || more) {

@@ -33,6 +33,8 @@ public:
     std::string head() const;  // "" for records
     // One field per column. A field wider than its column widens it for the rows that follow.
     std::string row(const std::vector<std::string>& fields);
+    // Whether the row fits the width beside those before it.
+    bool holds(const std::vector<std::string>& fields) const;
     // Which columns are left out, and how to see them; "" for none.
     std::string note() const;
 
@@ -137,8 +139,6 @@ public:
     void begin(const std::string& title, std::size_t room);
     // Prints the rows that the human formats hold back, with `title` above them; the next rows begin a new block.
     void flush(const std::string& title = "");
-
-    std::size_t width() const { return width_; }  // of a line for people
 
 private:
     bool is_for_people() const { return format_ == Format::human || format_ == Format::markdown; }

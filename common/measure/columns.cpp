@@ -155,7 +155,7 @@ std::vector<ReportColumn> versus_columns(const std::string& peer) {
         {{"versus"}, [](const Of& of) { return of.run.settings.versus; }},
         {{"versus_ratio", "x " + peer, 1, 3}, [](const Of& of) { return of_ratios(of, of.ratios.median); }},
         {{"versus_low", "95 % from", 1, 3}, [](const Of& of) { return of_ratios(of, of.ratios.median_interval.low); }},
-        {{"versus_high", "to", 1, 3}, [](const Of& of) { return of_ratios(of, of.ratios.median_interval.high); }},
+        {{"versus_high", "to", 1, 3, 7}, [](const Of& of) { return of_ratios(of, of.ratios.median_interval.high); }},
     };
 }
 

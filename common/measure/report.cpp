@@ -3,7 +3,6 @@
 
 #include <cstddef>
 
-#include "common/io/terminal.hpp"
 #include "common/io/text.hpp"
 #include "common/measure/columns.hpp"
 #include "common/measure/origin.hpp"
@@ -156,7 +155,7 @@ void Report::end_block(bool rivals) {
     table_.flush();
     if (rivals && run_.format() == Format::human && !run_.device.checked) {
         const std::string sentence = verdict(timed_, run_.settings.versus, run_.device.simulated);
-        if (!sentence.empty()) run_.output.write(wrapped(sentence, table_.width()) + '\n');
+        if (!sentence.empty()) run_.output.write_wrapped(sentence);
         run_.output.flush();
     }
     timed_.clear();

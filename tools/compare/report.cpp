@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "common/io/table.hpp"
-#include "common/io/terminal.hpp"
 #include "common/io/text.hpp"
 #include "tools/compare/conditions.hpp"
 
@@ -229,7 +228,8 @@ void print_rows(Session& session, const std::vector<Side>& sides, const Compared
     for (std::size_t i = 1; i < sides.size(); ++i) {
         const Summary summary = summary_of(sides[0], sides[i], compared, compared.joins[i - 1]);
         const std::string sentence = sentence_of(summary, session.own<Settings>(), sides.size() > 2);
-        session.output.write(is_markdown ? "\n" + sentence + "\n" : wrapped(sentence, table.width()) + "\n");
+        if (is_markdown) session.output.write("\n" + sentence + "\n");
+        else session.output.write_wrapped(sentence);
     }
 }
 

@@ -72,8 +72,9 @@ const ColumnOf<BreakEven> break_even_columns[] = {
 };
 
 void say(Session& session, const std::vector<BreakEven>& found) {
-    if (session.device.simulated) session.output.write("Copies of the simulation on this CPU, not a GPU's:\n");
-    for (const BreakEven& one : found) session.output.write(one.sentence() + '\n');
+    if (session.device.simulated)
+        session.output.write_wrapped("Copies of the simulation on this CPU, not a GPU's:");
+    for (const BreakEven& one : found) session.output.write_wrapped(one.sentence());
     session.output.flush();
 }
 
