@@ -212,6 +212,11 @@ words() { tr -s ' ' '\n' <"$1" | sort -u; }
     # All counters of one kernel: those that it has not used are missing, and the table fits.
     COLUMNS=100 try reduce --counters -n 1000 -k cpu,shared-tree -f human
     [[ $(grep ^kernel stdout) == *'shared loads'* && $(grep ^kernel stdout) != *texture* ]] || complain "which columns?"
+    # Steps of a ladder are no columns without a kernel, nor are ratios to the host without a variant on it.
+    expect_fine vecadd -n 100 -k unroll4,vector4 --ladder -f human
+    [[ $(grep ^kernel stdout) == *cumulative* && $(grep ^kernel stdout) != *CPU* ]] || complain "a ratio to nothing"
+    expect_fine vecadd -n 100 -k cpu --ladder -f human
+    [[ $(grep ^kernel stdout) == *'over CPU'* && $(grep ^kernel stdout) != *cumulative* ]] || complain "a step of nothing"
     [ "$(longest_line <stdout)" -le 100 ]
 }
 

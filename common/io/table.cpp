@@ -294,9 +294,8 @@ bool Table::show_more() {
     bool more = false;
     for (const auto& row : held_)
         for (std::size_t i = 0; i < for_people_.size(); ++i) {
-            const Column& column = columns_[for_people_[i]];
-            if (!shown_[i] && (column.rank == 0 || tells_something(row[for_people_[i]], column)))
-                more = shown_[i] = true;
+            const std::size_t column = for_people_[i];
+            if (!shown_[i] && tells_something(row[column], columns_[column])) more = shown_[i] = true;
         }
     return more;
 }

@@ -79,14 +79,13 @@ long long whole(Integer count) {
 constexpr int as_in_csv = -1;
 struct Column {
     std::string name;  // snake_case with a unit suffix: the machine formats' header; "" keeps the column out of them
-    std::string heading = {};  // the human table's heading, with its unit; "" keeps the column out of it
-    double scale = 1;          // the human table multiplies a number by this, and
-    int digits = 0;            // shows so many digits after the point, more for a small number that would lose its
-                               // first three; as_in_csv: as many as the machine formats
-    std::size_t room = 0;      // how wide its cells usually are, for rows that appear one by one
-    int rank = 0;              // the human table leaves out a column that applies to no row, and on a narrow terminal
-                               // the highest first; 0: never
-    int place = 0;             // the human table shows the lowest first, equal ones in their order
+    std::string heading = {};      // the human table's heading, with its unit; "" keeps the column out of it
+    double scale = 1;              // the human table multiplies a number by this, and
+    int digits = 0;                // shows so many digits after the point, more for a small number that would lose its
+                                   // first three; as_in_csv: as many as the machine formats
+    std::size_t room = 0;          // how wide its cells usually are, for rows that appear one by one
+    int rank = 0;                  // on a narrow terminal the human table leaves out the highest first; 0: never
+    int place = 0;                 // the human table shows the lowest first, equal ones in their order
     bool zero_is_nothing = false;  // to people 0 does not apply
 };
 
@@ -124,8 +123,7 @@ struct JsonExtra {
     std::vector<double> values;  // shown with one digit after the point
 };
 
-// The human formats leave out columns that apply to no row of the block (in Markdown: to no row so far), but none of
-// rank 0.
+// The human formats leave out columns that apply to no row of the block (in Markdown: to no row so far).
 class Table {
 public:
     Table(Output& output, Format format, bool header, std::vector<Column> columns);
