@@ -69,7 +69,7 @@ inline const ColumnOf<CollectiveCells> collective_columns[] = {
     {{"p_op", "op"},
      [](const CollectiveCells& of) -> Cell { return of.shape.reduces() ? of.options.op_word() : "none"; }},
     {{"p_root"},
-     [](const CollectiveCells& of) -> Cell { return of.shape.has_root() ? std::to_string(of.shape.root) : "none"; }},
+     [](const CollectiveCells& of) -> Cell { return of.shape.has_root() ? Cell(whole(of.shape.root)) : absent(); }},
     {{"p_in_place", "in place"}, [](const CollectiveCells& of) -> Cell { return whole(of.options.in_place); }},
     {{"p_method", "method", 1, 0, 11}, [](const CollectiveCells& of) -> Cell { return of.method; }},
     {{"p_bus_gbyte_per_s", bus_heading, 1, 1, 8},
