@@ -199,14 +199,21 @@ static bool tells_something(const Cell& cell, const Column& column) {
     return is_word(cell) ? plain(cell) != "none" : applies_to_people(cell, column);
 }
 
+constexpr int most_places = 60;
+
+Fixed computed(double value, int digits, int first) {
+    if (value == 0 || !std::isfinite(value)) return {value, digits};
+    const int needed = first - 1 - int(std::floor(std::log10(std::abs(value))));
+    return {value, std::max(digits, std::min(needed, most_places))};
+}
+
 // A number for people: as many digits after the point as its column asks for, or as its first three need, but none that
 // the machine formats do not have.
 static std::string for_people(double value, int machine_digits, const Column& column) {
     const double shown = value * column.scale;
     const int exact = std::max(0, machine_digits - int(std::floor(std::log10(column.scale))));
     if (column.digits == as_in_csv) return plain(Fixed{shown, exact});
-    const int three = shown == 0 ? 0 : 2 - int(std::floor(std::log10(std::abs(shown))));
-    return plain(Fixed{shown, std::max(column.digits, std::min(three, exact))});
+    return plain(Fixed{shown, std::min(computed(shown, column.digits).digits, exact)});
 }
 
 static std::string scaled(const Cell& cell, const Column& column) {

@@ -65,6 +65,10 @@ struct Fixed {     // a number printed with this many digits after the point, ne
     int digits;
 };
 
+// A quotient or another number that was computed: with `digits` after the point, or with more if its first ones, which
+// are those that count, would be lost.
+Fixed computed(double value, int digits, int first = 3);
+
 // A number that does not apply.
 constexpr Fixed absent(int digits = 0) { return {std::numeric_limits<double>::quiet_NaN(), digits}; }
 

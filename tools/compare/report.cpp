@@ -71,8 +71,8 @@ std::string title_of(const Session& session, const std::vector<Side>& sides, con
     return title;
 }
 
-Fixed change_cell(double ratio) { return ratio > 0 ? Fixed{100 * (ratio - 1), 3} : absent(3); }
-Fixed ratio_cell(double ratio) { return ratio > 0 ? Fixed{ratio, 5} : absent(5); }
+Fixed change_cell(double ratio) { return ratio > 0 ? computed(100 * (ratio - 1), 3) : absent(3); }
+Fixed ratio_cell(double ratio) { return ratio > 0 ? computed(ratio, 5) : absent(5); }
 
 // A number with at least four significant digits, and three after the point.
 Fixed figure_cell(double value) {
@@ -146,14 +146,8 @@ std::vector<RowColumn> figures(const Session& session, const std::vector<Side>& 
          [](const Of& of) -> Cell { return change_cell(of.ratio_interval.low); }},
         {{"", heading(false, "to"), 1, 1, 0, 4},
          [](const Of& of) -> Cell { return change_cell(of.ratio_interval.high); }},
-        {{"p"},
-         [](const Of& of) -> Cell {
-             return Fixed{of.p, 9};
-         }},
-        {{"corrected_p", "p", 1, 4, 0, 5},
-         [](const Of& of) -> Cell {
-             return Fixed{of.corrected_p, 9};
-         }},
+        {{"p"}, [](const Of& of) -> Cell { return computed(of.p, 9); }},
+        {{"corrected_p", "p", 1, 4, 0, 5}, [](const Of& of) -> Cell { return computed(of.corrected_p, 9); }},
         {{"verdict"}, [](const Of& of) -> Cell { return verdict_word(of); }},
         {{"", "verdict"}, [](const Of& of) -> Cell { return verdict_text(of); }},
         {{"base_samples"}, [](const Of& of) -> Cell { return whole(of.before_samples); }},
