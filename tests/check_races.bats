@@ -255,6 +255,7 @@ hundredths() {
 }
 
 @test "a mistake of every thread of a large grid is reported once, within the time of a few correct runs" {
+    [ "${SANITIZE-}" != address ] || skip "a sanitizer costs time"
     local case names faulty=0 correct=0
     finds_all every_thread
     all_clean every_thread
