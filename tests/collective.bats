@@ -64,6 +64,8 @@ collective_fine() {
         [ "$(column p_root | sort -u)" = $root ]
         collective_fine -n 5,100 -w 0 -r 1 --root $root -k broadcast,reduce --in-place
     done
+    collective_fine -n 5 -w 0 -r 1 -k ring
+    [ "$(column p_root)" = "" ]  # a number that does not apply
     refuses 2 "root 3: there are ranks 0 to 2" collective --root 3
     SIMCC_DEVICES=1 refuses 2 "root 1: there is only rank 0" collective --root 1
 }

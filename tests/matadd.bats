@@ -190,6 +190,10 @@ column-major 24x8 24.0000 16.67" ]
     [ "$(tail -1 stdout)" = "A multiprocessor of compute capability 9.0 holds 4 blocks of 256 threads, 32 of 64 warps: 50.0 %, limited by registers." ]
     expect_fine matadd --occupancy registers=128,block=1024,cc=8.6 -f human
     [ "$(tail -1 stdout)" = "A multiprocessor of compute capability 8.6 has no room for a block of 1024 threads: registers." ]
+    for columns in 40 60 80; do
+        COLUMNS=$columns expect_fine matadd --occupancy registers=64,smem=16384,block=256,cc=9.0 -f human
+        [ "$(tail -4 stdout | awk '{ if (length($0) > most) most = length($0) } END { print most }')" -le $columns ]
+    done
 }
 
 @test "matadd: shared memory is cut from the L1 cache as the carve-out says, or as a block needs" {

@@ -55,9 +55,13 @@ counters() { reduce --counters -k shared-tree -n 10 --csv | head -1 | tr , '\n' 
         [ "$(column timer | grep -c -v -x -e host -e $timer)" -eq 0 ]
         # Host rows have no device; the host's clock may also time a device's work.
         [ "$(columns device device_uuid timer | grep ^host | grep -c -v -x 'host none host')" -eq 0 ]
-        # Order statistics are ordered; rates are bytes and flop divided by the median; host rows have no launch.
+        # Order statistics are ordered; rates are bytes and flop divided by the median, to three digits even if they are
+        # tiny; host rows have no launch.
         columns samples min_ns p25_ns median_ns p75_ns max_ns mean_ns bytes gbyte_per_s flop gflop_per_s | awk '
-            function is(rate, shown) { return rate - shown <= 0.001 * shown + 0.001 && shown - rate <= 0.001 * shown + 0.001 }
+            function is(rate, shown) {
+                within = (0.006 + 0.05 / $4) * rate
+                return rate - shown <= within && shown - rate <= within
+            }
             !($1 >= 1 && $1 <= 9 && $2 > 0 && $2 <= $3 && $3 <= $4 && $4 <= $5 && $5 <= $6 && $7 >= $2 && $7 <= $6 &&
               is($8 / $4, $9) && is($10 / $4, $11))' >wrong
         [ ! -s wrong ] || complain "rows that contradict themselves: $(cat wrong)"
@@ -167,6 +171,14 @@ words() { tr -s ' ' '\n' <"$1" | sort -u; }
     done
 }
 
+@test "a row that is wider than usual begins a table that fits" {
+    local columns
+    for columns in 60 64 67 70 80; do
+        COLUMNS=$columns expect_fine vecadd -n 100 -k one-per-thread --memory all -f human
+        [ "$(longest_line <stdout)" -le $columns ] || complain "$(longest_line <stdout) of $columns columns"
+    done
+}
+
 @test "the terminal's width counts, unless COLUMNS overrides it" {
     need script
     local shown
@@ -200,11 +212,26 @@ words() { tr -s ' ' '\n' <"$1" | sort -u; }
     [[ $(grep ^kernel stdout) == kernel*grid*block*verify* ]] || complain "the host's row chose the columns"
     [ -z "$(awk '$1 == "cpu" || $1 == "sequential" { for (i = 3; i <= NF; ++i) if ($i ~ /^0[.]0+$/ && i != 5) print }' stdout)" ] ||
         complain "a time of 0"
+    # Steps of a ladder are no columns without a kernel, nor are ratios to the host without a variant on it.
+    expect_fine vecadd -n 100 -k unroll4,vector4 --ladder -f human
+    [[ $(grep ^kernel stdout) == *cumulative* && $(grep ^kernel stdout) != *CPU* ]] || complain "a ratio to nothing"
+    expect_fine vecadd -n 100 -k cpu --ladder -f human
+    [[ $(grep ^kernel stdout) == *'over CPU'* && $(grep ^kernel stdout) != *cumulative* ]] || complain "a step of nothing"
     if ! on_simulator; then return; fi
+    SIMCC_DEVICES=2 expect_fine vecadd -n 100 -k vector4 --gang --predict 4 -f human
+    [ "$(grep -c '^kernel.*exchange' stdout) $(grep -c '^kernel.*verify' stdout)" = "2 4" ] || complain "an exchange that is not predicted"
     # All counters of one kernel: those that it has not used are missing, and the table fits.
     COLUMNS=100 try reduce --counters -n 1000 -k cpu,shared-tree -f human
     [[ $(grep ^kernel stdout) == *'shared loads'* && $(grep ^kernel stdout) != *texture* ]] || complain "which columns?"
     [ "$(longest_line <stdout)" -le 100 ]
+}
+
+@test "the human table has no digit that the machine formats do not have" {
+    expect_fine trapezoid -n 100 -k cpu --csv
+    local integral off
+    read -r integral off <<<"$(columns p_integral p_off_closed_form)"
+    expect_fine trapezoid -n 100 -k cpu -f human
+    expect_output_like "^cpu +100 +$integral +$off "
 }
 
 @test "what does not apply is empty in CSV, null in JSON, and left out by sums and means" {

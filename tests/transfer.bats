@@ -115,6 +115,8 @@ EOF
     expect_fine transfer --matrix -n 1000 -f human
     expect_output_like $'^GB/s, copies of 1000 B.*\nfrom +to host +to 0 +to 1'
     expect_output_like $'\nhost +- +[0-9.]+ +[0-9.]+'
+    expect_fine transfer --matrix -n 1 -f human
+    ! grep -E ' 0[.]0+( |$)' stdout || complain "a byte's rate is small, not 0"
     expect_fine transfer --matrix -n 10 --no-verify --csv
     [ "$(column verify | sort -u)" = skipped ]
 }
@@ -131,6 +133,8 @@ pinned-d2h pageable-d2h 1 65536" ]
     [ "$(column from_bytes | grep -c -v -x -E '|1024|4096|16384|65536')" -eq 0 ]
     expect_fine transfer --break-even -n 1Ki,4Ki -f human
     [ "$(grep -c -E '^(staged|pinned)-(h2d|d2h),? .*pageable-(h2d|d2h).*\.$' stdout)" -eq 4 ]
+    COLUMNS=50 expect_fine transfer --break-even -n 1Ki,4Ki -f human
+    [ "$(awk '{ if (length($0) > most) most = length($0) } END { print most }' stdout)" -le 50 ]
     refuses 2 "--break-even needs two sizes or more" transfer --break-even -n 1Ki
 }
 

@@ -52,6 +52,8 @@ std::vector<Property> memory_of(const DeviceInfo& device) {
     };
 }
 
+std::string rate_text(double rate) { return text("{:.{}f}", rate, computed(rate, 1).digits); }
+
 // Peak rates; "unknown" if our table of throughputs lacks the device's compute capability.
 std::vector<Property> derived_of(const DeviceInfo& device) {
     const std::optional<Throughput> per_clock = throughput_of(device.compute_capability, device.name);
@@ -59,14 +61,13 @@ std::vector<Property> derived_of(const DeviceInfo& device) {
     std::vector<Property> properties = {
         {"derived", "fp32_cores", per_clock ? std::to_string(per_clock->f32 * device.multiprocessors) : "unknown",
          "core", "programming guide by compute capability"},
-        {"derived", "peak_memory_gbyte_per_s", text("{:.1f}", device.peak_gbyte_per_s), "GB/s",
+        {"derived", "peak_memory_gbyte_per_s", rate_text(device.peak_gbyte_per_s), "GB/s",
          "bus width x memory clock x 2"},
     };
     for (const Peak& peak : peaks) {
         std::string value = "unknown";
         if (per_clock)
-            value =
-                text("{:.1f}", 1e-12 * peak_rate((*per_clock).*(peak.multiply_adds), device.multiprocessors, clock_hz));
+            value = rate_text(1e-12 * peak_rate((*per_clock).*(peak.multiply_adds), device.multiprocessors, clock_hz));
         properties.push_back(
             {"derived", peak.property, value, peak.unit, "NVIDIA's rate per multiprocessor x multiprocessors x clock"});
     }

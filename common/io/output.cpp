@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
+#include "common/io/terminal.hpp"
 #include "common/io/text.hpp"
 
 void hold_standard_descriptors() {
@@ -45,7 +47,7 @@ void Output::fail_write() const {
 }
 
 void Output::write(std::string_view bytes) {
-    if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail_write();
+    if (!bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) fail_write();
 }
 
 void Output::flush() {
@@ -103,3 +105,9 @@ void Output::commit() {
 }
 
 bool Output::is_terminal() const { return file_ && isatty(fileno(file_)); }
+
+void Output::write_wrapped(const std::string& words) { write(wrapped(words, width()) + '\n'); }
+
+std::size_t Output::width() const {
+    return is_terminal() || std::getenv("COLUMNS") ? line_width(STDOUT_FILENO) : no_limit;
+}

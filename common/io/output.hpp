@@ -22,6 +22,8 @@ public:
     Output& operator=(const Output&) = delete;
 
     void write(std::string_view bytes);
+    // Words for people and the end of the line: broken at blanks into lines of at most width().
+    void write_wrapped(const std::string& words);
     void flush();
 
     // Instead of write(): for a file of which several processes write parts. One process makes room for `bytes` bytes;
@@ -36,6 +38,8 @@ public:
     // Makes the result final: flushes, and gives a file its name.
     void commit();
     bool is_terminal() const;
+    // Of a line for people: as wide as the terminal, or as COLUMNS says; elsewhere no_limit.
+    std::size_t width() const;
 
 private:
     void open_target();

@@ -2,11 +2,9 @@
 #include "common/io/table.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
@@ -65,6 +63,14 @@ std::string Layout::head() const {
     if (!markdown_) return head;
     for (const Placed& column : columns_) head += column.number ? "|---:" : "|---";
     return head + "|\n";
+}
+
+bool Layout::holds(const std::vector<std::string>& fields) const {
+    if (records_ || wrapped_width_ > 0) return true;
+    std::size_t all = 0;
+    for (std::size_t i = 0; i < fields.size(); ++i)
+        if (columns_[i].shown) all += (all == 0 ? 0 : 2) + std::max(columns_[i].width, terminal_columns(fields[i]));
+    return all <= width_;
 }
 
 std::string Layout::row(const std::vector<std::string>& fields) {
@@ -193,14 +199,21 @@ static bool tells_something(const Cell& cell, const Column& column) {
     return is_word(cell) ? plain(cell) != "none" : applies_to_people(cell, column);
 }
 
+constexpr int most_places = 60;
+
+Fixed computed(double value, int digits, int first) {
+    if (value == 0 || !std::isfinite(value)) return {value, digits};
+    const int needed = first - 1 - int(std::floor(std::log10(std::abs(value))));
+    return {value, std::max(digits, std::min(needed, most_places))};
+}
+
 // A number for people: as many digits after the point as its column asks for, or as its first three need, but none that
 // the machine formats do not have.
 static std::string for_people(double value, int machine_digits, const Column& column) {
     const double shown = value * column.scale;
     const int exact = std::max(0, machine_digits - int(std::floor(std::log10(column.scale))));
     if (column.digits == as_in_csv) return plain(Fixed{shown, exact});
-    const int three = shown == 0 ? 0 : 2 - int(std::floor(std::log10(std::abs(shown))));
-    return plain(Fixed{shown, std::max(column.digits, std::min(three, exact))});
+    return plain(Fixed{shown, std::min(computed(shown, column.digits).digits, exact)});
 }
 
 static std::string scaled(const Cell& cell, const Column& column) {
@@ -212,11 +225,7 @@ static std::string scaled(const Cell& cell, const Column& column) {
 }
 
 Table::Table(Output& output, Format format, bool header, std::vector<Column> columns)
-    : output_(output),
-      format_(format),
-      header_(header),
-      columns_(std::move(columns)),
-      width_(output.is_terminal() || std::getenv("COLUMNS") ? line_width(STDOUT_FILENO) : no_limit) {
+    : output_(output), format_(format), header_(header), columns_(std::move(columns)), width_(output.width()) {
     for (std::size_t i = 0; i < columns_.size(); ++i)
         if (!columns_[i].heading.empty()) for_people_.push_back(i);
     std::stable_sort(for_people_.begin(), for_people_.end(),
@@ -292,9 +301,8 @@ bool Table::show_more() {
     bool more = false;
     for (const auto& row : held_)
         for (std::size_t i = 0; i < for_people_.size(); ++i) {
-            const Column& column = columns_[for_people_[i]];
-            if (!shown_[i] && (column.rank == 0 || tells_something(row[for_people_[i]], column)))
-                more = shown_[i] = true;
+            const std::size_t column = for_people_[i];
+            if (!shown_[i] && tells_something(row[column], columns_[column])) more = shown_[i] = true;
         }
     return more;
 }
@@ -329,10 +337,12 @@ Layout Table::layout_of_held() const {
     return Layout(std::move(laid_out), width_, format_ == Format::markdown);
 }
 
-// A row to which a hidden column applies begins the table anew, below a head of its own.
+// A row to which a hidden column applies, or that is too wide, begins the table anew, below a head of its own.
 void Table::print_held(const std::string& title) {
     if (held_.empty()) return;
-    const bool more = show_more(), markdown = format_ == Format::markdown;
+    const bool markdown = format_ == Format::markdown;
+    const auto is_too_wide = [this](const auto& row) { return !layout_->holds(fields_of(row)); };
+    const bool more = show_more() || (layout_ && std::any_of(held_.begin(), held_.end(), is_too_wide));
     std::string lines;
     if (!layout_ && !markdown && !title.empty()) lines = wrapped(title, width_) + '\n';
     if (!layout_ || more) {

@@ -33,6 +33,8 @@ public:
     std::string head() const;  // "" for records
     // One field per column. A field wider than its column widens it for the rows that follow.
     std::string row(const std::vector<std::string>& fields);
+    // Whether the row fits the width beside those before it.
+    bool holds(const std::vector<std::string>& fields) const;
     // Which columns are left out, and how to see them; "" for none.
     std::string note() const;
 
@@ -63,6 +65,10 @@ struct Fixed {     // a number printed with this many digits after the point, ne
     int digits;
 };
 
+// A quotient or another number that was computed: with `digits` after the point, or with more if its first ones, which
+// are those that count, would be lost.
+Fixed computed(double value, int digits, int first = 3);
+
 // A number that does not apply.
 constexpr Fixed absent(int digits = 0) { return {std::numeric_limits<double>::quiet_NaN(), digits}; }
 
@@ -77,14 +83,13 @@ long long whole(Integer count) {
 constexpr int as_in_csv = -1;
 struct Column {
     std::string name;  // snake_case with a unit suffix: the machine formats' header; "" keeps the column out of them
-    std::string heading = {};  // the human table's heading, with its unit; "" keeps the column out of it
-    double scale = 1;          // the human table multiplies a number by this, and
-    int digits = 0;            // shows so many digits after the point, more for a small number that would lose its
-                               // first three; as_in_csv: as many as the machine formats
-    std::size_t room = 0;      // how wide its cells usually are, for rows that appear one by one
-    int rank = 0;              // the human table leaves out a column that applies to no row, and on a narrow terminal
-                               // the highest first; 0: never
-    int place = 0;             // the human table shows the lowest first, equal ones in their order
+    std::string heading = {};      // the human table's heading, with its unit; "" keeps the column out of it
+    double scale = 1;              // the human table multiplies a number by this, and
+    int digits = 0;                // shows so many digits after the point, more for a small number that would lose its
+                                   // first three; as_in_csv: as many as the machine formats
+    std::size_t room = 0;          // how wide its cells usually are, for rows that appear one by one
+    int rank = 0;                  // on a narrow terminal the human table leaves out the highest first; 0: never
+    int place = 0;                 // the human table shows the lowest first, equal ones in their order
     bool zero_is_nothing = false;  // to people 0 does not apply
 };
 
@@ -122,8 +127,7 @@ struct JsonExtra {
     std::vector<double> values;  // shown with one digit after the point
 };
 
-// The human formats leave out columns that apply to no row of the block (in Markdown: to no row so far), but none of
-// rank 0.
+// The human formats leave out columns that apply to no row of the block (in Markdown: to no row so far).
 class Table {
 public:
     Table(Output& output, Format format, bool header, std::vector<Column> columns);
@@ -137,8 +141,6 @@ public:
     void begin(const std::string& title, std::size_t room);
     // Prints the rows that the human formats hold back, with `title` above them; the next rows begin a new block.
     void flush(const std::string& title = "");
-
-    std::size_t width() const { return width_; }  // of a line for people
 
 private:
     bool is_for_people() const { return format_ == Format::human || format_ == Format::markdown; }

@@ -42,7 +42,9 @@ double speedup(double before_ns, const Of& of) {
 }
 
 // A peer with a wrong result has no ratios.
-Fixed of_ratios(const Of& of, double value) { return of.measurement.peer_ratios.empty() ? absent(4) : Fixed{value, 4}; }
+Fixed of_ratios(const Of& of, double value) {
+    return of.measurement.peer_ratios.empty() ? absent(4) : computed(value, 4);
+}
 
 // The schema. A simulated kernel's time is the simulation's: rates computed from it would look like a GPU's, so the
 // human table shows none. The time of a checked launch is meaningless.
@@ -79,9 +81,9 @@ std::vector<ReportColumn> schema_columns(const Run& run) {
         {{"p75_ns"}, [](const Of& of) { return Fixed{of.times.p75, 1}; }},
         {{"max_ns"}, [](const Of& of) { return Fixed{of.times.maximum, 1}; }},
         {{"mean_ns"}, [](const Of& of) { return Fixed{of.times.mean, 1}; }},
-        {{"gbyte_per_s", gpu_only("GB/s"), 1, 1, 6, 1}, [](const Of& of) { return Fixed{gbyte_per_s(of), 3}; }},
+        {{"gbyte_per_s", gpu_only("GB/s"), 1, 1, 6, 1}, [](const Of& of) { return computed(gbyte_per_s(of), 3); }},
         {{"gflop_per_s", gpu_only("GFLOP/s"), 1, 1, 8, 3},
-         [](const Of& of) { return Fixed{rate(of.measurement.problem.flop, of), 3}; }},
+         [](const Of& of) { return computed(rate(of.measurement.problem.flop, of), 3); }},
         {{"sm_clock_mhz"}, [](const Of& of) { return whole_if_any(of.measurement.sm_clock_mhz); }},
         {{"throttled"}, [](const Of& of) { return whole(of.measurement.throttled); }},
         {{"verify", "verify", 1, 0, 0, 1}, [](const Of& of) { return of.measurement.verify; }},
@@ -101,11 +103,11 @@ std::vector<ReportColumn> gpu_columns() {
         {{"", "+- %", 1, 1, 5, 4},
          [](const Of& of) {
              const Interval& interval = of.times.median_interval;
-             return Fixed{100 * ratio((interval.high - interval.low) / 2, of.times.median), 2};
+             return computed(100 * ratio((interval.high - interval.low) / 2, of.times.median), 2);
          }},
         {{"", "% of peak GB/s", 1, 1, 0, 2},
          [](const Of& of) {
-             return on_host(of) ? absent(3) : Fixed{100 * ratio(gbyte_per_s(of), peak_gbyte_per_s(of)), 3};
+             return on_host(of) ? absent(3) : computed(100 * ratio(gbyte_per_s(of), peak_gbyte_per_s(of)), 3);
          }},
     };
 }
@@ -124,30 +126,19 @@ std::vector<ReportColumn> own_columns(const Run& run) {
 std::vector<ReportColumn> counter_ladder_columns() {
     return {
         {{"gld_lanes_per_element", "loads per element", 1, 2},
-         [](const Of& of) {
-             return Fixed{per_element(of.counters.global_loads.lanes, of), 4};
-         }},
+         [](const Of& of) { return computed(per_element(of.counters.global_loads.lanes, of), 4); }},
         {{"sld_lanes_per_element", "shared loads per element", 1, 2},
-         [](const Of& of) {
-             return Fixed{per_element(of.counters.shared_loads.lanes, of), 4};
-         }},
+         [](const Of& of) { return computed(per_element(of.counters.shared_loads.lanes, of), 4); }},
     };
 }
 
 std::vector<ReportColumn> ladder_columns() {
     return {
         {{"step_speedup", "step", 1, 2, 8},
-         [](const Of& of) {
-             return Fixed{speedup(of.ladder.previous_ns, of), 3};
-         }},
+         [](const Of& of) { return computed(speedup(of.ladder.previous_ns, of), 3); }},
         {{"cumulative_speedup", "cumulative", 1, 2, 8},
-         [](const Of& of) {
-             return Fixed{speedup(of.ladder.first_ns, of), 3};
-         }},
-        {{"cpu_speedup", "over CPU", 1, 2, 8},
-         [](const Of& of) {
-             return Fixed{speedup(of.ladder.cpu_ns, of), 3};
-         }},
+         [](const Of& of) { return computed(speedup(of.ladder.first_ns, of), 3); }},
+        {{"cpu_speedup", "over CPU", 1, 2, 8}, [](const Of& of) { return computed(speedup(of.ladder.cpu_ns, of), 3); }},
     };
 }
 
@@ -156,7 +147,7 @@ std::vector<ReportColumn> versus_columns(const std::string& peer) {
         {{"versus"}, [](const Of& of) { return of.run.settings.versus; }},
         {{"versus_ratio", "x " + peer, 1, 3}, [](const Of& of) { return of_ratios(of, of.ratios.median); }},
         {{"versus_low", "95 % from", 1, 3}, [](const Of& of) { return of_ratios(of, of.ratios.median_interval.low); }},
-        {{"versus_high", "to", 1, 3}, [](const Of& of) { return of_ratios(of, of.ratios.median_interval.high); }},
+        {{"versus_high", "to", 1, 3, 7}, [](const Of& of) { return of_ratios(of, of.ratios.median_interval.high); }},
     };
 }
 
@@ -172,9 +163,7 @@ std::vector<ReportColumn> gang_columns() {
         {{"gang", "gang"}, [](const Of& of) { return whole(of.measurement.problem.gang); }},
         {{"ranks"}, [](const Of& of) { return whole(of.measurement.problem.gang); }},
         {{"efficiency", "efficiency", 1, 3},
-         [](const Of& of) {
-             return of.alone_ns > 0 ? Fixed{efficiency(of), 4} : absent(4);
-         }},
+         [](const Of& of) { return of.alone_ns > 0 ? computed(efficiency(of), 4) : absent(4); }},
     };
 }
 
@@ -214,7 +203,7 @@ std::vector<ReportColumn> prediction_columns() {
     const auto of_prediction = [](double Prediction::*member, int digits) {
         return [=](const Of& of) {
             const std::optional<Prediction>& prediction = of.measurement.prediction;
-            return prediction ? Fixed{*prediction.*member, digits} : absent(digits);
+            return prediction ? computed(*prediction.*member, digits) : absent(digits);
         };
     };
     return {

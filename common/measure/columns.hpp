@@ -19,7 +19,7 @@ void append_counter_columns(std::vector<ColumnOf<Source, std::function<Cell(cons
         const auto value = [&](const Source& source) -> Cell {
             if (!source.is_counted()) return absent();
             if (counter.is_count) return whole(counter.value(source.counters));
-            return counter.applies(source.counters) ? Fixed{counter.value(source.counters), 4} : absent();
+            return counter.applies(source.counters) ? computed(counter.value(source.counters), 4) : absent();
         };
         constexpr int unless_counted = 1;
         Column column{counter.name, heading.text, heading.scale, heading.digits, 0, unless_counted};

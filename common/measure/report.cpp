@@ -3,7 +3,6 @@
 
 #include <cstddef>
 
-#include "common/io/terminal.hpp"
 #include "common/io/text.hpp"
 #include "common/measure/columns.hpp"
 #include "common/measure/origin.hpp"
@@ -174,7 +173,7 @@ void Report::end_block(bool rivals) {
     if (rivals && run_.format() == Format::human && (predicts || !run_.device.checked)) {
         const Times times = predicts ? Times::predicted : run_.device.simulated ? Times::simulated : Times::measured;
         const std::string sentence = verdict(timed_, run_.settings.versus, times);
-        if (!sentence.empty()) run_.output.write(wrapped(sentence, table_.width()) + '\n');
+        if (!sentence.empty()) run_.output.write_wrapped(sentence);
         run_.output.flush();
     }
     timed_.clear();

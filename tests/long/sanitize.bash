@@ -40,10 +40,11 @@ make -C "$tree" --no-print-directory -j"$(nproc)" NVCC= CXX="$CXX" OPTIMIZE=-O1 
     ${BUILD_ONLY:-all} || exit
 
 # Reports go to their own files, so that programs that end by a signal, and tests that read standard error, hide none.
-# Leaks are not checked: the simulator never joins its workers. It handles SIGSEGV itself, on its own stacks.
+# UndefinedBehaviorSanitizer keeps to standard error beside AddressSanitizer: it ends the program, with a status that no
+# test expects. Leaks are not checked: the simulator never joins its workers. It handles SIGSEGV itself, on its own stacks.
 common=log_path=$reports/report:allocator_may_return_null=1:print_stacktrace=1
 export ASAN_OPTIONS=$common:detect_leaks=0:allow_user_segv_handler=1:use_sigaltstack=0
-export UBSAN_OPTIONS=$common
+export UBSAN_OPTIONS=$common:halt_on_error=1:exitcode=99
 # A lane's fault ends with a jump out of the signal handler, which ThreadSanitizer takes for never leaving it.
 export TSAN_OPTIONS=$common:exitcode=0:report_signal_unsafe=0
 status=0

@@ -200,7 +200,7 @@ inline const ColumnOf<AccessCells> access_columns[] = {
     {{"p_fetch_bytes"}, [](const AccessCells& of) { return whole_if_any(of.fetch_bytes); }},
     {{"p_sectors_per_request", "formula"}, [](const AccessCells& of) -> Cell { return Fixed{of.sectors(), 0}; }},
     {{"p_efficiency_percent", "useful %", 1, 1, 0, 4}, [](const AccessCells& of) -> Cell { return Fixed{100 * of.efficiency(), 2}; }},
-    {{"p_moved_gbyte_per_s", moved_heading, 1, 1, 6, 2}, [](const AccessCells& of) -> Cell { return Fixed{of.moved_bytes() / of.median_ns, 3}; }},
+    {{"p_moved_gbyte_per_s", moved_heading, 1, 1, 6, 2}, [](const AccessCells& of) -> Cell { return of.moved_bytes() > 0 ? computed(of.moved_bytes() / of.median_ns, 3) : absent(3); }},
 };
 // clang-format on
 

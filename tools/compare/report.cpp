@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "common/io/table.hpp"
-#include "common/io/terminal.hpp"
 #include "common/io/text.hpp"
 #include "tools/compare/conditions.hpp"
 
@@ -72,8 +71,8 @@ std::string title_of(const Session& session, const std::vector<Side>& sides, con
     return title;
 }
 
-Fixed change_cell(double ratio) { return ratio > 0 ? Fixed{100 * (ratio - 1), 3} : absent(3); }
-Fixed ratio_cell(double ratio) { return ratio > 0 ? Fixed{ratio, 5} : absent(5); }
+Fixed change_cell(double ratio) { return ratio > 0 ? computed(100 * (ratio - 1), 3) : absent(3); }
+Fixed ratio_cell(double ratio) { return ratio > 0 ? computed(ratio, 5) : absent(5); }
 
 // A number with at least four significant digits, and three after the point.
 Fixed figure_cell(double value) {
@@ -147,14 +146,8 @@ std::vector<RowColumn> figures(const Session& session, const std::vector<Side>& 
          [](const Of& of) -> Cell { return change_cell(of.ratio_interval.low); }},
         {{"", heading(false, "to"), 1, 1, 0, 4},
          [](const Of& of) -> Cell { return change_cell(of.ratio_interval.high); }},
-        {{"p"},
-         [](const Of& of) -> Cell {
-             return Fixed{of.p, 9};
-         }},
-        {{"corrected_p", "p", 1, 4, 0, 5},
-         [](const Of& of) -> Cell {
-             return Fixed{of.corrected_p, 9};
-         }},
+        {{"p"}, [](const Of& of) -> Cell { return computed(of.p, 9); }},
+        {{"corrected_p", "p", 1, 4, 0, 5}, [](const Of& of) -> Cell { return computed(of.corrected_p, 9); }},
         {{"verdict"}, [](const Of& of) -> Cell { return verdict_word(of); }},
         {{"", "verdict"}, [](const Of& of) -> Cell { return verdict_text(of); }},
         {{"base_samples"}, [](const Of& of) -> Cell { return whole(of.before_samples); }},
@@ -229,7 +222,8 @@ void print_rows(Session& session, const std::vector<Side>& sides, const Compared
     for (std::size_t i = 1; i < sides.size(); ++i) {
         const Summary summary = summary_of(sides[0], sides[i], compared, compared.joins[i - 1]);
         const std::string sentence = sentence_of(summary, session.own<Settings>(), sides.size() > 2);
-        session.output.write(is_markdown ? "\n" + sentence + "\n" : wrapped(sentence, table.width()) + "\n");
+        if (is_markdown) session.output.write("\n" + sentence + "\n");
+        else session.output.write_wrapped(sentence);
     }
 }
 

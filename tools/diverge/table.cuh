@@ -81,7 +81,7 @@ struct DivergeCells {
 };
 
 inline Cell figure_if(bool applies, double figure, int digits) {
-    return applies ? Fixed{figure, digits} : absent(digits);
+    return applies ? computed(figure, digits) : absent(digits);
 }
 
 // Only a GPU's times mean something; the simulator's table has its counters instead.

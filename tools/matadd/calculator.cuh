@@ -57,11 +57,11 @@ inline const MultiprocessorLimits& limits_here(const Session& session, const cha
 inline std::string occupancy_sentence(const OccupancyRow& row) {
     const Occupancy& of = row.occupancy;
     if (of.blocks() == 0)
-        return text("A multiprocessor of compute capability {} has no room for a block of {} threads: {}.\n",
+        return text("A multiprocessor of compute capability {} has no room for a block of {} threads: {}.",
                     row.device.name(), row.resources.threads, of.limiter());
     return text(
         "A multiprocessor of compute capability {} holds {} blocks of {} threads, {} of {} warps: {:.1f} %, limited "
-        "by {}.\n",
+        "by {}.",
         row.device.name(), of.blocks(), row.resources.threads, of.warps(), of.most_warps, of.percent(), of.limiter());
 }
 
@@ -84,7 +84,8 @@ inline void print_occupancy(Session& session, const OccupancyQuestion& question)
             if (row.asked) sentence = occupancy_sentence(row);
         }
         table.flush();
-        if (session.format() == Format::human) session.output.write(sentence);
+        if (session.format() == Format::human && !sentence.empty())
+            session.output.write_wrapped(sentence);
     }
 }
 

@@ -55,8 +55,8 @@ inline const ColumnOf<MatmulCells> matmul_columns[] = {
     {{"p_method", "method", 1, 0, 34, 10}, [](const MatmulCells& of) -> Cell { return of.method; }},
     {{"p_tried", "tried", 1, 0, 0, 9}, [](const MatmulCells& of) { return whole_cell(of.tried); }},
     {{"p_flop_per_byte", "flop/B", 1, 1, 0, 7},
-     [](const MatmulCells& of) -> Cell { return of.bytes > 0 ? Fixed{of.flop() / of.bytes, 2} : absent(2); }},
-    {{"p_peak_percent", "% of peak", 1, 1, 0, 1}, [](const MatmulCells& of) -> Cell { return of.peak_percent > 0 ? Fixed{of.peak_percent, 2} : absent(2); }},
+     [](const MatmulCells& of) -> Cell { return of.bytes > 0 ? computed(of.flop() / of.bytes, 2) : absent(2); }},
+    {{"p_peak_percent", "% of peak", 1, 1, 0, 1}, [](const MatmulCells& of) -> Cell { return of.peak_percent > 0 ? computed(of.peak_percent, 2) : absent(2); }},
     {{"p_registers", "registers", 1, 0, 0, 8}, [](const MatmulCells& of) { return whole_if_any(of.registers); }},
     {{"p_static_smem_bytes", "static smem", 1, 0, 0, 8}, [](const MatmulCells& of) { return whole_cell(of.static_shared_bytes); }},
     {{"p_occupancy_percent", "occupancy %", 1, 0, 0, 8},
@@ -65,7 +65,7 @@ inline const ColumnOf<MatmulCells> matmul_columns[] = {
     {{"p_batch", "batch", 1, 0, 0, 9}, [](const MatmulCells& of) { return whole_cell(of.form.products()); }},
     {{"p_split"}, [](const MatmulCells& of) -> Cell { return of.split; }},
     {{"p_error_ppm", "error ppm", 1, 1, 0, 9},
-     [](const MatmulCells& of) -> Cell { return of.error_ppm >= 0 ? Fixed{of.error_ppm, 4} : absent(4); }},
+     [](const MatmulCells& of) -> Cell { return of.error_ppm >= 0 ? computed(of.error_ppm, 4) : absent(4); }},
 };
 // clang-format on
 

@@ -68,7 +68,7 @@ public:
         const auto [m, n, k] = shape_;
         const auto compute = [&, n = n, k = k](std::size_t first, std::size_t end) {
             for (std::size_t r = first; r < end; ++r)
-                add_row_product(a_ + rows_[r] * k + rows.begin, b, n, rows.size, &expected_[r * n]);
+                add_row_product(a_ + rows_[r] * k + rows.begin, b, n, rows.size, expected_.data() + r * n);
         };
         for_rows(rows_.size(), double(n) * double(rows.size), compute, effort_.cores);
         const auto square = [&, n = n](std::size_t first, std::size_t end) {

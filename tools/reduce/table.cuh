@@ -175,10 +175,7 @@ struct ReduceRow {
 inline const ColumnOf<ReduceRow> reduce_columns[] = {
     {{"p_op"}, [](const ReduceRow& of) -> Cell { return names_of(of.operations, "+"); }},
     {{"p_offset"}, [](const ReduceRow& of) -> Cell { return whole(of.asked.offset); }},
-    {{"p_error_ulp", "error ulp", 1, 3, 0, 3},
-     [](const ReduceRow& of) -> Cell {
-         return Fixed{of.error, 3};
-     }},
+    {{"p_error_ulp", "error ulp", 1, 3, 0, 3}, [](const ReduceRow& of) -> Cell { return computed(of.error, 3); }},
 };
 
 inline const Program reduce_program = {

@@ -91,9 +91,9 @@ inline const ColumnOf<StreamsCells> streams_columns[] = {
     {{"p_overhead_ns"},
      [](const StreamsCells& of) -> Cell { return of.ideal_ns > 0 ? Fixed{of.median_ns - of.ideal_ns, 1} : absent(1); }},
     {{"p_concurrency", "concurrency", 1, 2, 0, 1},
-     [](const StreamsCells& of) -> Cell { return Fixed{of.over_median(of.sum_ns), 3}; }},
+     [](const StreamsCells& of) -> Cell { return computed(of.over_median(of.sum_ns), 3); }},
     {{"p_efficiency", "ideal/time", 1, 3, 0, 1},
-     [](const StreamsCells& of) -> Cell { return Fixed{of.over_median(of.ideal_ns), 4}; }},
+     [](const StreamsCells& of) -> Cell { return computed(of.over_median(of.ideal_ns), 4); }},
 };
 // clang-format on
 

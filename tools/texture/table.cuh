@@ -138,7 +138,7 @@ struct TextureCells {
     double cycles_per_access = 0;
 };
 
-inline Cell cell_if_any(double value, int digits) { return value > 0 ? Fixed{value, digits} : absent(digits); }
+inline Cell cell_if_any(double value, int digits) { return value > 0 ? computed(value, digits) : absent(digits); }
 
 // clang-format off
 inline const ColumnOf<TextureCells> texture_table_columns[] = {

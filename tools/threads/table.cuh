@@ -94,7 +94,7 @@ inline const ColumnOf<OfMultiprocessor> multiprocessor_columns[] = {
     {{"end_ns", "end us", 1e-3, 2}, [](const OfMultiprocessor& of) { return whole_cell(of.subject.end_ns()); }},
     {{"busy_ns", "busy us", 1e-3, 2}, [](const OfMultiprocessor& of) { return whole_cell(of.subject.busy_ns); }},
     {{"busy_percent", "busy %", 1, 1},
-     [](const OfMultiprocessor& of) -> Cell { return of.launch_end_ns > 0 ? Fixed{100.0 * double(of.subject.busy_ns) / double(of.launch_end_ns), 2} : absent(2); }},
+     [](const OfMultiprocessor& of) -> Cell { return of.launch_end_ns > 0 ? computed(100.0 * double(of.subject.busy_ns) / double(of.launch_end_ns), 2) : absent(2); }},
 };
 
 // --list: what a launch may have on a device.

@@ -61,9 +61,7 @@ const ColumnOf<BreakEven> break_even_columns[] = {
     {{"largest_bytes", "largest KiB", 1.0 / 1024, 1},
      [](const BreakEven& of) -> Cell { return whole(of.largest_bytes); }},
     {{"ratio_at_largest", "times as fast there", 1, 2},
-     [](const BreakEven& of) -> Cell {
-         return Fixed{of.ratio, 3};
-     }},
+     [](const BreakEven& of) -> Cell { return computed(of.ratio, 3); }},
     {{"alloc_ns", "allocation us", 1e-3, 1},
      [](const BreakEven& of) -> Cell {
          return Fixed{of.allocate_ns, 1};
@@ -72,8 +70,9 @@ const ColumnOf<BreakEven> break_even_columns[] = {
 };
 
 void say(Session& session, const std::vector<BreakEven>& found) {
-    if (session.device.simulated) session.output.write("Copies of the simulation on this CPU, not a GPU's:\n");
-    for (const BreakEven& one : found) session.output.write(one.sentence() + '\n');
+    if (session.device.simulated)
+        session.output.write_wrapped("Copies of the simulation on this CPU, not a GPU's:");
+    for (const BreakEven& one : found) session.output.write_wrapped(one.sentence());
     session.output.flush();
 }
 

@@ -66,10 +66,7 @@ inline const ColumnOf<PairResult> pair_columns[] = {
      [](const PairResult& of) -> Cell {
          return Fixed{of.median_ns, 1};
      }},
-    {{"gbyte_per_s"},
-     [](const PairResult& of) -> Cell {
-         return Fixed{of.gbyte_per_s(), 3};
-     }},
+    {{"gbyte_per_s"}, [](const PairResult& of) -> Cell { return computed(of.gbyte_per_s(), 3); }},
     {{"verify"}, [](const PairResult& of) -> Cell { return of.verify; }},
 };
 
@@ -139,7 +136,8 @@ inline void print_matrix(Session& session, const std::vector<Place>& places, con
         for (const Place& to : places) {
             Cell cell = absent(1);
             for (const PairResult& pair : pairs)
-                if (pair.from.device == from.device && pair.to.device == to.device) cell = Fixed{pair.gbyte_per_s(), 1};
+                if (pair.from.device == from.device && pair.to.device == to.device)
+                    cell = computed(pair.gbyte_per_s(), 3);
             row.push_back(cell);
         }
         table.add(row);

@@ -12,11 +12,7 @@ namespace {
 constexpr int most_places = 60;
 
 // A number with so many significant digits, in fixed point.
-Cell significant(double value, int digits) {
-    const int first =
-        value == 0 || !std::isfinite(value) ? 0 : static_cast<int>(std::floor(std::log10(std::fabs(value))));
-    return Fixed{value, std::clamp(digits - 1 - first, 0, most_places)};
-}
+Cell significant(double value, int digits) { return computed(value, value == 0 ? digits - 1 : 0, digits); }
 
 // A number with as many digits as tell it from all others, in fixed point.
 Cell in_full(double value) {

@@ -321,7 +321,7 @@ private:
     }
 
     /// The same as device_frames() in check/core/symbols.cpp.
-    static std::vector<Frame> of_the_program(const std::vector<Frame>& all) {
+    std::vector<Frame> of_the_program(const std::vector<Frame>& all) const {
         std::vector<Frame> frames;
         bool caller_is_foreign = true;
         for (const Frame& frame : all) {
@@ -332,6 +332,7 @@ private:
             caller_is_foreign = frame.is_foreign;
             if (!frame.is_foreign) frames.push_back(frame);
         }
+        if (frames.size() > 1 && holds(symbol_, "UlDpOT_E") && holds(symbol_, "DTcvv")) frames.pop_back();
         return frames;
     }
 

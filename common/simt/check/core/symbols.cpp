@@ -307,6 +307,13 @@ void add_marked(uintptr_t pc, Symbol& symbol) {
     symbol.frames.back().function = !mark.kernel.empty() ? demangled(mark.kernel.c_str()) : is_launch ? "" : outermost;
 }
 
+// A launch statement that is not inlined into the launch: simcc's function returns what void(kernel(...)) is, a name that
+// not every library can demangle.
+bool is_launch_statement(const std::string& function) {
+    const bool is_mangled = function.find("UlDpOT_E") != function.npos && function.find("DTcvv") != function.npos;
+    return is_mangled || function.rfind("decltype ((void)(", 0) == 0;
+}
+
 bool is_api_function(const std::string& function) {
     return function.rfind("cuda", 0) == 0 || function.find(" cuda") != std::string::npos ||
            function.find("simt::") != std::string::npos;
@@ -366,6 +373,7 @@ std::vector<Frame> device_frames(const Symbol& symbol) {
         caller_is_simulator = frame.is_simulator;
         if (!frame.is_simulator) frames.push_back(frame);
     }
+    if (frames.size() > 1 && is_launch_statement(frames.back().function)) frames.pop_back();
     return frames;
 }
 
