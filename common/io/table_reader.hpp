@@ -70,6 +70,12 @@ private:
     std::vector<double> list_values_;
 };
 
+// Whether a column of our programs is a setting of the problem, as those whose names begin with p_ are, apart from
+// predictions of times.
+inline bool is_own_setting(std::string_view column) {
+    return column.starts_with("p_") && !column.starts_with("p_predicted_") && column != "p_limiter";
+}
+
 struct DataTable {
     std::string name;  // of the file, or "standard input"
     std::vector<TableColumn> columns;

@@ -215,7 +215,7 @@ std::vector<std::string> candidates(const Side& base, const Side& other, const J
     for (const TableColumn& column : base.table->columns) {
         const std::string& name = column.name();
         const bool is_named =
-            is_always_key(name) || is_among(name, {"block", "cache", "device"}) || name.starts_with("p_");
+            is_always_key(name) || is_among(name, {"block", "cache", "device"}) || is_own_setting(name);
         if ((ours && !is_named) || sounds_measured(name) || is_circumstance(name) || column.has_lists()) continue;
         if (std::find(choice.never.begin(), choice.never.end(), name) != choice.never.end()) continue;
         if (other.table->find(name)) names.push_back(name);

@@ -59,7 +59,7 @@ std::vector<std::string> setting_columns(const Data& data) {
         if (data.has(name)) columns.push_back(name);
     if (has_predictions(data)) columns.push_back("timer");
     for (const std::string& name : data.names())
-        if (name.compare(0, 2, "p_") == 0 && may_be_setting(data, name)) columns.push_back(name);
+        if (is_own_setting(name) && may_be_setting(data, name)) columns.push_back(name);
     return columns;
 }
 
@@ -72,12 +72,12 @@ double largest(const Data& data, const std::string& column) {
 }
 
 // Times of kernels on a GPU are shown as rates. Those of a simulation say nothing about a GPU: it is shown by its
-// counts if there are any, else by its own time.
+// counts if there are any, else by the times that are predicted for a GPU, else by its own.
 std::string measure_of(const Data& data) {
     if (says(data, "timer", "sim")) {
         for (const char* name : {"gld_sectors_per_request", "sld_wavefronts_per_request", "tex_sectors_per_request"})
             if (data.has(name) && data.varies(data.field(name))) return name;
-        return "median_ns";
+        return data.has("p_predicted_ns") && largest(data, "p_predicted_ns") > 0 ? "p_predicted_ns" : "median_ns";
     }
     const double bytes = largest(data, "gbyte_per_s"), operations = largest(data, "gflop_per_s");
     if (bytes == 0 && operations == 0) return "median_ns";

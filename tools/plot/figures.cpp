@@ -25,6 +25,20 @@ std::string only_word(const Data& data, const std::string& column) {
     return "";
 }
 
+// The same among the rows that have a word; predictions are of kernels, and none of the host.
+std::string only_word_if_any(const Data& data, const std::string& column) {
+    const Field field = data.field(column);
+    std::string only;
+    if (!field.exists()) return only;
+    for (const RowOf row : data.rows()) {
+        const std::string word = field.word(row);
+        if (word.empty() || word == "none" || word == only) continue;
+        if (!only.empty()) return "";
+        only = word;
+    }
+    return only;
+}
+
 // The device that the rows are from. Rows of the host are there for comparison.
 std::string device_of(const Data& data) {
     const Field field = data.field("device");
@@ -48,7 +62,9 @@ std::string size_text(const std::string& words) {
 // Says once what is the same in all rows.
 std::string subtitle_of(const Data& data, const Choices& chosen) {
     std::vector<std::string> parts;
-    if (const std::string device = device_of(data); !device.empty())
+    const bool is_predicted = chosen.y.starts_with("p_predicted_");
+    if (is_predicted) parts.push_back("predicted for " + only_word_if_any(data, "p_predicted_gpu") + ", not measured");
+    else if (const std::string device = device_of(data); !device.empty())
         parts.push_back(device == "SIMT simulator" &&
                                 (chosen.y.find("_ns") != chosen.y.npos || chosen.y == "efficiency")
                             ? "SIMT simulator: times of the simulation, not a GPU's"
@@ -58,7 +74,8 @@ std::string subtitle_of(const Data& data, const Choices& chosen) {
     };
     if (const std::string kernel = only_word(data, "kernel"); !kernel.empty() && !is_used("kernel"))
         parts.push_back(kernel);
-    const std::string n = only_word(data, "n"), type = only_word(data, "dtype"), cache = only_word(data, "cache");
+    const std::string n = is_predicted ? only_word_if_any(data, "p_predicted_n") : only_word(data, "n"),
+                      type = only_word(data, "dtype"), cache = only_word(data, "cache");
     if (!n.empty() && n != "0" && !is_used("n")) parts.push_back("n = " + size_text(n));
     if (!type.empty() && type != "none" && !is_used("dtype")) parts.push_back(type);
     if (cache == "cold" || cache == "warm") parts.push_back(cache + " cache");
