@@ -84,6 +84,15 @@ __global__ void store_words(float* data, size_t lines, int rounds) {
     }
 }
 
+// Loads that hit L1, a word per lane.
+__global__ void read_cached(const float* words, int rounds, float* sink) {
+    float sum = 0;
+    for (int round = 0; round < rounds; ++round)
+#pragma unroll
+        for (int i = 0; i < 16; ++i) sum += __ldca(words + (threadIdx.x + 32 * (i + round)) % 1024);
+    if (sum == 1.0f) *sink = sum;
+}
+
 __global__ void read_shared(int rounds, float* sink) {
     __shared__ volatile float words[1024];
     words[threadIdx.x] = 0;
@@ -345,6 +354,10 @@ int main() {
           cycles_of([&](long long* cycles) { chase_shared<<<1, 1>>>(4096, cycles, word.data); }, 4096), "cycles");
     print("l2_latency", chase_cycles(4 << 20, 32768), "cycles, a chain in 4 MiB");
     print("dram_latency", chase_cycles(size_t{1} << 29, 65536), "cycles, a chain in 512 MiB");
+    OnDevice<float> words(1024);
+    const double cached =
+        more_ns([&](int rounds) { read_cached<<<blocks, 1024>>>(words.data, rounds, out); }, 100, 500);
+    print("l1_requests", per_cycle(400.0 * 16 * blocks * 32, cached), "per cycle, loads that hit L1");
     const double update = more_ns([&](int rounds) { update_shared<<<blocks, 1024>>>(rounds, out); }, 4, 20);
     print("shared_update_latency", update * clock_mhz * 1e-3 / (16 * 1024),
           "cycles, additions of a block to one float");

@@ -128,19 +128,18 @@ void BlockCosts::touch(Warp& warp, uint64_t line) {
 void BlockCosts::load(Warp& warp, uint32_t lanes, const uintptr_t* addresses, uint32_t bytes, bool is_texture) {
     const Sectors sectors(lanes, addresses, bytes);
     unsigned missed = 0;
-    uint64_t missed_line = ~uint64_t{0}, missed_pair = ~uint64_t{0};
+    uint64_t missed_pair = ~uint64_t{0};
     for (unsigned i = 0; i < sectors.count; ++i) {
         touch(warp, sectors.at[i] >> line_bits);
         if (l1_.holds(sectors.at[i], warp.progress)) continue;
         ++missed;
         note(cost_.loaded, sectors.at[i]);
-        cost_.missed_lines += sectors.at[i] >> line_bits != missed_line;
-        missed_line = sectors.at[i] >> line_bits;
         cost_.missed_pairs += sectors.at[i] >> 1 != missed_pair;
         missed_pair = sectors.at[i] >> 1;
     }
+    const double least = model_->wavefronts_per_cycle / model_->l1_requests_per_cycle;
     const double words = (std::popcount(lanes) * bytes + 127) / 128;
-    const double wavefronts = is_texture ? words : std::max<double>(sectors.lines, words);
+    const double wavefronts = is_texture ? words : std::max({double(sectors.lines), words, least});
     if (is_texture) cost_.texels += std::popcount(lanes);
     else cost_.global_wavefronts += wavefronts;
     cost_.asked_sectors += sectors.count;
@@ -269,7 +268,7 @@ BlockCost& BlockCost::operator+=(const BlockCost& more) {
                                             &BlockCost::global_wavefronts,
                                             &BlockCost::shared_wavefronts,
                                             &BlockCost::texels,
-                                            &BlockCost::missed_lines,
+
                                             &BlockCost::missed_pairs,
                                             &BlockCost::partial_sectors,
                                             &BlockCost::asked_sectors,

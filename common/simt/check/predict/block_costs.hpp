@@ -28,7 +28,6 @@ struct BlockCost {
     double partial_sectors = 0;                           ///< stored in part
     double missed_pairs = 0;                              ///< missed pieces of 64 bytes, of which DRAM gives no less
     double texels = 0;                                    ///< of lanes
-    double missed_lines = 0;                              ///< requests of L2 for sectors of one line
     double asked_sectors = 0;                             ///< of L1, by loads
     double missed_sectors = 0;                            ///< of L2, by loads
     double stored_sectors = 0, atomic_sectors = 0;        ///< of L2

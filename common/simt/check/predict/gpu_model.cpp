@@ -23,6 +23,7 @@ const std::vector<GpuFigure>& gpu_figures() {
         {"dram_bandwidth", "GB/s", &GpuModel::dram_gbyte_per_s},
         {"l2_bandwidth", "GB/s", &GpuModel::l2_gbyte_per_s},
         {"wavefronts", "per cycle and multiprocessor", &GpuModel::wavefronts_per_cycle},
+        {"l1_requests", "per cycle and multiprocessor", &GpuModel::l1_requests_per_cycle},
         {"partial_stores", "per cycle and multiprocessor", &GpuModel::partial_stores_per_cycle},
         {"texels", "per cycle and multiprocessor", &GpuModel::texels_per_cycle},
         {"issue", "per cycle and multiprocessor", &GpuModel::issue_per_cycle},

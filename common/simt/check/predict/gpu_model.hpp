@@ -24,6 +24,7 @@ struct GpuModel {
     // Bandwidth.
     double dram_gbyte_per_s = 0, l2_gbyte_per_s = 0;
     double wavefronts_per_cycle = 0;      ///< of a multiprocessor, from L1 and shared memory
+    double l1_requests_per_cycle = 0;     ///< of a multiprocessor: loads of global memory, at most
     double partial_stores_per_cycle = 0;  ///< of a multiprocessor: sectors that it stores in part
     double texels_per_cycle = 0;          ///< of a multiprocessor
     // Rates of a multiprocessor, in instructions of a warp per cycle.

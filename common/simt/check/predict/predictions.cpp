@@ -70,6 +70,13 @@ std::string format(const char* pattern, ...) {
     return text;
 }
 
+std::string in_csv(const std::string& word) {
+    if (word.find_first_of(",\"\n") == word.npos) return word;
+    std::string quoted = "\"";
+    for (const char c : word) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return quoted + "\"";
+}
+
 }  // namespace
 
 void keep_prediction(const LaunchCheck& launch, int error) { KeptPredictions::instance().add(launch, error); }
@@ -117,9 +124,7 @@ std::string predictions_as_csv(const std::vector<KernelPrediction>& kernels, con
     text += '\n';
     for (const KernelPrediction& kernel : kernels) {
         const LaunchPrediction& sum = kernel.sum;
-        std::string name;
-        for (const char c : kernel.kernel) name += c == '"' ? std::string("\"\"") : std::string(1, c);
-        text += "\"" + name + "\"," + model.name;
+        text += in_csv(kernel.kernel) + "," + in_csv(model.name);
         text += format(",%llu,%.0f,%.0f,%.0f,", static_cast<unsigned long long>(kernel.launches), sum.blocks,
                        sum.threads_per_block, sum.resident_blocks);
         text += kernel.is_known ? format("%.1f,%.1f,%.1f", sum.ns, sum.low_ns, sum.high_ns) : std::string(",,");

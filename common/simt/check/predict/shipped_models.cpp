@@ -24,6 +24,7 @@ l1 = 256
 l2 = 60
 dram_bandwidth = 4309
 l2_bandwidth = 5500
+l1_requests = 0.53
 partial_stores = 0.26
 wavefronts = 0.993
 texels = 3.97
