@@ -7,7 +7,7 @@
 namespace simt::check {
 
 BlockSample::BlockSample(const Extent& grid) {
-    constexpr uint64_t few = 12, spread = 8;
+    constexpr uint64_t few = 8, spread = 4;
     const uint64_t width = grid.x, height = grid.y, layer = width * height, count = layer * grid.z;
     is_row_ = height == 1 || width == 1;
     const uint64_t middle = layer * (grid.z / 2);
