@@ -231,7 +231,7 @@ words() { tr -s ' ' '\n' <"$1" | sort -u; }
     local integral off
     read -r integral off <<<"$(columns p_integral p_off_closed_form)"
     expect_fine trapezoid -n 100 -k cpu -f human
-    expect_output_like "^cpu +100 +$integral +$off "
+    expect_output_like $'\n'"cpu +100 +$integral +$off "
 }
 
 @test "what does not apply is empty in CSV, null in JSON, and left out by sums and means" {

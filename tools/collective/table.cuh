@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "common/cli/program.hpp"
 #include "common/gang/join.hpp"

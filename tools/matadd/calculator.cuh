@@ -84,8 +84,7 @@ inline void print_occupancy(Session& session, const OccupancyQuestion& question)
             if (row.asked) sentence = occupancy_sentence(row);
         }
         table.flush();
-        if (session.format() == Format::human && !sentence.empty())
-            session.output.write_wrapped(sentence);
+        if (session.format() == Format::human && !sentence.empty()) session.output.write_wrapped(sentence);
     }
 }
 

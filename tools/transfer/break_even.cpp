@@ -70,8 +70,7 @@ const ColumnOf<BreakEven> break_even_columns[] = {
 };
 
 void say(Session& session, const std::vector<BreakEven>& found) {
-    if (session.device.simulated)
-        session.output.write_wrapped("Copies of the simulation on this CPU, not a GPU's:");
+    if (session.device.simulated) session.output.write_wrapped("Copies of the simulation on this CPU, not a GPU's:");
     for (const BreakEven& one : found) session.output.write_wrapped(one.sentence());
     session.output.flush();
 }

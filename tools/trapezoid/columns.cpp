@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tools/trapezoid/columns.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
