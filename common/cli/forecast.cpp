@@ -14,6 +14,7 @@
 #include "common/io/process.hpp"
 #include "common/io/table_reader.hpp"
 #include "common/io/text.hpp"
+#include "common/measure/parallel.hpp"
 
 // The variable's value is the GPU's model.
 static const char* const variable = "GRIDUTILS_FORECAST";
@@ -24,6 +25,7 @@ void become_forecast(Options& options) {
     predict_for(std::getenv(variable));
     options.checks = {};
     options.checks.predict = options.checks.sample_only = true;
+    fill_at_most(simt::check::most_bytes_of_sample);
     options.device = "sim";
     options.format = Format::csv;
     options.header = true;

@@ -10,6 +10,10 @@
 
 #include "common/io/machine.hpp"
 
+static std::size_t most_bytes = ~std::size_t{0};
+std::size_t most_bytes_to_fill() { return most_bytes; }
+void fill_at_most(std::size_t bytes) { most_bytes = bytes; }
+
 std::size_t worker_count(std::size_t n) { return std::clamp<std::size_t>(n / 32768, 1, usable_cores()); }
 
 // std::jthread, which libc++ 19 lacks.

@@ -7,6 +7,11 @@
 #include <functional>
 #include <vector>
 
+// Larger generated inputs stay zero: where only a sample of blocks runs, to predict times, no result counts. By default
+// none is so large.
+std::size_t most_bytes_to_fill();
+void fill_at_most(std::size_t bytes);  // before any work
+
 // How many threads are worth starting for n elements.
 std::size_t worker_count(std::size_t n);
 

@@ -8,7 +8,6 @@
 #include <type_traits>
 
 #include "common/measure/parallel.hpp"
-#include "common/simt/check/core/settings.hpp"
 
 // SplitMix64's output function over a counter (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
 inline std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) {
@@ -49,8 +48,7 @@ T uniform(std::uint64_t seed, std::uint64_t index) {
 
 template <typename T, typename Generator>
 void fill(T* values, std::size_t n, Generator generate) {
-    // (Where only a sample of blocks runs, to predict times, no result counts.)
-    if (simt::check::settings().sample_only && n * sizeof(T) > simt::check::most_bytes_of_sample) return;
+    if (n * sizeof(T) > most_bytes_to_fill()) return;
     parallel_for(n, [&](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) values[i] = generate(i);
     });

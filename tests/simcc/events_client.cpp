@@ -33,7 +33,7 @@ public:
     std::unique_ptr<simt::BlockObserver> observe(simt::ResidentBlock&) override {
         return std::make_unique<CountingBlock>();
     }
-    int ended() override { return ++told.runs, 0; }
+    int ended(int error) override { return ++told.runs, error; }
 };
 
 // Ahead of the program's own constructors.

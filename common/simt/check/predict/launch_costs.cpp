@@ -160,8 +160,11 @@ constexpr double turn_weight = 0.25;
 constexpr double special_weight = 24;  // instructions of a division, a root or a function
 constexpr double chain_weight = 1.25;
 constexpr double start_cycles =
-    700;                       // from the start of a block to its first instruction, and from its last to its end
-constexpr double norm = 4.25;  // parts that take equally long do not overlap entirely
+    700;  // from the start of a block to its first instruction, and from its last to its end
+constexpr double l2_efficiency = 0.625;  // of the bandwidth that reading alone reaches
+constexpr double fetch_ns = 740;         // a kernel's code and parameters, which an empty kernel does not have,
+constexpr double first_fetch_ns = 3100;  // and after the caches have been flushed
+constexpr double norm = 4.25;            // parts that take equally long do not overlap entirely
 
 // By limiter: of ten measured times, eight are within these multiples of the prediction.
 struct Interval {
@@ -171,6 +174,10 @@ constexpr Interval intervals[] = {{0.90, 1.32}, {0.60, 1.10}, {0.89, 1.55}, {0.9
                                   {0.95, 1.90}, {0.97, 1.05}, {0.58, 1.40}, {0.85, 1.22}};
 
 }  // namespace
+
+double first_launch_ns(const GpuModel& model) {
+    return model.launch_ns + first_fetch_ns - model.next_launch_ns - fetch_ns;
+}
 
 LaunchPrediction LaunchCosts::predict() const {
     const std::lock_guard lock(mutex_);
@@ -211,7 +218,7 @@ LaunchPrediction LaunchCosts::predict() const {
     const double cycle_ns = 1e3 / model_.clock_mhz, per_multiprocessor = cycle_ns / in_use;
     const auto part = [&](Limiter limiter) -> double& { return result.parts_ns[static_cast<int>(limiter)]; };
     part(Limiter::dram) = result.dram_bytes / model_.dram_gbyte_per_s;
-    part(Limiter::l2) = (result.l2_bytes - sum.partial_sectors * scale * 32) / model_.l2_gbyte_per_s +
+    part(Limiter::l2) = (result.l2_bytes - sum.partial_sectors * scale * 32) / (l2_efficiency * model_.l2_gbyte_per_s) +
                         sum.partial_sectors * scale / model_.partial_stores_per_cycle * per_multiprocessor;
     part(Limiter::l1) = result.wavefronts / model_.wavefronts_per_cycle * per_multiprocessor;
     part(Limiter::issue) = result.instructions / model_.issue_per_cycle * per_multiprocessor;
@@ -224,11 +231,11 @@ LaunchPrediction LaunchCosts::predict() const {
     part(Limiter::latency) =
         ((chain_weight * sum.chain + sum.waits_for_l2 * more_latency) / sampled + start_cycles) * waves * cycle_ns;
     const double starts_ns = result.blocks * model_.block_ns;
-    part(Limiter::launch) = starts_ns + model_.next_launch_ns;
+    part(Limiter::launch) = starts_ns + model_.next_launch_ns + fetch_ns;
 
     double total = std::pow(starts_ns, norm);
     for (int i = 0; i < static_cast<int>(Limiter::launch); ++i) total += std::pow(result.parts_ns[i], norm);
-    result.ns = std::pow(total, 1 / norm) + model_.next_launch_ns;
+    result.ns = std::pow(total, 1 / norm) + model_.next_launch_ns + fetch_ns;
     const auto* const largest = std::max_element(std::begin(result.parts_ns), std::end(result.parts_ns));
     result.limiter = static_cast<Limiter>(largest - result.parts_ns);
     const Interval& interval = intervals[static_cast<int>(result.limiter)];

@@ -33,6 +33,9 @@ struct LaunchPrediction {
     Limiter limiter = Limiter::launch;
 };
 
+/// What the first launch after a pause takes longer than one that follows another.
+double first_launch_ns(const GpuModel& model);
+
 /// Collects the blocks of one launch.
 class LaunchCosts {
 public:
