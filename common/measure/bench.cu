@@ -73,11 +73,10 @@ static std::optional<PredictedTime> predicted_by(const std::vector<simt::check::
     if (kernels.empty()) return std::nullopt;
     time.gpu = simt::check::predicted_gpu()->name;
     // (Each launch of a kernel is counted as one that follows another; the first one follows nothing.)
-    const simt::check::GpuModel& gpu = *simt::check::predicted_gpu();
-    const double first_ns = first_launch_ns(gpu), last_ns = largest_ns - gpu.next_launch_ns;
-    if (first_ns + gpu.next_launch_ns > last_ns) time.limiter = "launch";
-    for (double PredictedTime::*const ns : {&PredictedTime::ns, &PredictedTime::low_ns, &PredictedTime::high_ns})
-        time.*ns += first_ns;
+    const double work_ns = time.ns;
+    add_first_launch(*simt::check::predicted_gpu(), time.ns, time.low_ns, time.high_ns);
+    if (time.ns > 2 * (work_ns - kernels.size() * simt::check::predicted_gpu()->next_launch_ns))
+        time.limiter = "launch";
     return time;
 }
 

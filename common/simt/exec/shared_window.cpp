@@ -72,11 +72,13 @@ bool SharedWindow::contains(const void* address) const {
 
 template <typename Visit>
 void SharedWindow::visit(size_t dynamic_bytes, Visit visit_part) const {
-    char* const dynamic = dynamic_begin();
-    char* const after = dynamic + max_dynamic_shared_bytes;
-    visit_part(parts_[0].begin, static_cast<size_t>(dynamic - parts_[0].begin));
-    visit_part(dynamic, dynamic_bytes);
-    visit_part(after, static_cast<size_t>(parts_[0].begin + parts_[0].bytes - after));
+    // (What comes after the dynamic window is reached from the part's begin: reached from the window, it would look to
+    // the checks of -D_FORTIFY_SOURCE like an overflow of it.)
+    const Part& first = parts_[0];
+    const size_t before = static_cast<size_t>(dynamic_begin() - first.begin), after = before + max_dynamic_shared_bytes;
+    visit_part(first.begin, before);
+    visit_part(first.begin + before, dynamic_bytes);
+    visit_part(first.begin + after, first.bytes - after);
     for (size_t i = 1; i < count_; ++i) visit_part(parts_[i].begin, parts_[i].bytes);
 }
 

@@ -68,6 +68,7 @@ bool BlockCounters::is_constant(uintptr_t address) const {
 
 void BlockCounters::arrive(check::Wait kind, unsigned, unsigned, Site site) {
     using check::Wait;
+    if (is_costed_ && kind == Wait::poll) check_.launch().costs->give_up();
     if (!is_on_ || kind == Wait::active_mask || kind == Wait::poll) return;
     const Uninterrupted section;
     const EventKind event = kind == Wait::block_barrier || kind == Wait::grid_barrier ? EventKind::block_barrier

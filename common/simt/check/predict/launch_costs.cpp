@@ -44,6 +44,7 @@ void LaunchCosts::add(uint64_t block, BlockCost&& cost) {
 void LaunchCosts::clear() {
     const std::lock_guard lock(mutex_);
     costs_.clear();
+    is_known_ = true;
 }
 
 // ---- from a sample to the grid
@@ -170,13 +171,17 @@ constexpr double norm = 4.25;            // parts that take equally long do not 
 struct Interval {
     double low, high;
 };
-constexpr Interval intervals[] = {{0.90, 1.32}, {0.60, 1.10}, {0.89, 1.55}, {0.90, 1.31},
-                                  {0.95, 1.90}, {0.97, 1.05}, {0.58, 1.40}, {0.85, 1.22}};
+constexpr Interval intervals[] = {{0.92, 1.45}, {0.62, 1.10}, {0.85, 1.20}, {0.92, 1.35},
+                                  {1.00, 2.10}, {0.97, 1.05}, {0.54, 1.46}, {0.84, 1.24}};
 
 }  // namespace
 
-double first_launch_ns(const GpuModel& model) {
-    return model.launch_ns + first_fetch_ns - model.next_launch_ns - fetch_ns;
+void add_first_launch(const GpuModel& model, double& ns, double& low_ns, double& high_ns) {
+    const double more_ns = model.launch_ns + first_fetch_ns - model.next_launch_ns - fetch_ns;
+    const Interval& interval = intervals[static_cast<int>(Limiter::launch)];
+    ns += more_ns;
+    low_ns += more_ns * interval.low;
+    high_ns += more_ns * interval.high;
 }
 
 LaunchPrediction LaunchCosts::predict() const {

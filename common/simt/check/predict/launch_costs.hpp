@@ -5,6 +5,7 @@
 // those of the grid and, with the figures of a GPU (gpu_model.hpp), a time and what limits it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -33,8 +34,8 @@ struct LaunchPrediction {
     Limiter limiter = Limiter::launch;
 };
 
-/// What the first launch after a pause takes longer than one that follows another.
-double first_launch_ns(const GpuModel& model);
+/// Adds what the first launch after a pause takes longer than one that follows another.
+void add_first_launch(const GpuModel& model, double& ns, double& low_ns, double& high_ns);
 
 /// Collects the blocks of one launch.
 class LaunchCosts {
@@ -46,6 +47,9 @@ public:
     /// What a block can have of its multiprocessor's L1 cache.
     size_t l1_bytes_of_block() const;
     void add(uint64_t block, BlockCost&& cost);
+    /// A lane polls what others change, or launches a kernel: the time is not that of the block's own steps.
+    void give_up() { is_known_ = false; }
+    bool is_known() const { return is_known_; }
     /// A launch in a graph can run again.
     void clear();
     /// All blocks have ended.
@@ -65,6 +69,7 @@ private:
     const Extent grid_, block_;
     const size_t dynamic_shared_bytes_;
     const BlockSample sample_;
+    std::atomic<bool> is_known_{true};
     mutable std::mutex mutex_;
     std::vector<std::pair<uint64_t, BlockCost>> costs_;  // by block
 };

@@ -27,7 +27,7 @@ public:
         const std::lock_guard lock(mutex_);
         KernelPrediction& kernel = of(launch.kernel);
         ++kernel.launches;
-        if (error != 0) kernel.is_known = false;
+        if (error != 0 || !launch.costs->is_known()) kernel.is_known = false;
         LaunchPrediction& sum = kernel.sum;
         if (one.ns > kernel.largest_ns) {
             kernel.largest_ns = one.ns;
@@ -105,7 +105,8 @@ std::string predictions_as_text(const std::vector<KernelPrediction>& kernels, co
         const std::string name = kernel.kernel.substr(0, widest);
         if (!kernel.is_known) {
             text += format("========= %-*s %8llu %12s %25s  %s\n", int(widest), name.c_str(),
-                           static_cast<unsigned long long>(kernel.launches), "-", "-", "unknown: a launch failed");
+                           static_cast<unsigned long long>(kernel.launches), "-", "-",
+                           "unknown: it polls, launches kernels, or failed");
             continue;
         }
         text += format("========= %-*s %8llu %12.2f %12.2f %12.2f  %s\n", int(widest), name.c_str(),
