@@ -9,7 +9,9 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <thread>
+#include <vector>
 
 #include "common/io/process.hpp"
 #include "common/io/table_reader.hpp"

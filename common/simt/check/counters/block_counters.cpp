@@ -25,6 +25,7 @@ void BlockCounters::begin_block() {
     }
     is_costed_ = launch.costs && launch.costs->sample().contains(check_.block_index());
     is_on_ = settings().counters || is_costed_;
+    polls_ = 0;
     if (is_costed_) {
         if (!costs_) costs_ = std::make_unique<BlockCosts>();
         costs_->begin(launch.costs->model(), check_.lane_count(), launch.costs->l1_bytes_of_block());
@@ -68,7 +69,8 @@ bool BlockCounters::is_constant(uintptr_t address) const {
 
 void BlockCounters::arrive(check::Wait kind, unsigned, unsigned, Site site) {
     using check::Wait;
-    if (is_costed_ && kind == Wait::poll) check_.launch().costs->give_up();
+    constexpr unsigned many = 16;  // per lane: a lane that reads a clock also lets others go first, once
+    if (is_costed_ && kind == Wait::poll && ++polls_ > many * check_.lane_count()) check_.launch().costs->give_up();
     if (!is_on_ || kind == Wait::active_mask || kind == Wait::poll) return;
     const Uninterrupted section;
     const EventKind event = kind == Wait::block_barrier || kind == Wait::grid_barrier ? EventKind::block_barrier

@@ -55,6 +55,7 @@ private:
     bool is_on_ = false;
     std::unique_ptr<BlockCosts> costs_;  // null unless times are predicted
     bool is_costed_ = false;             // the block is in the sample
+    unsigned polls_ = 0;                 // of the block
     WarpLog& log_;                       // of the thread that runs the block
     Reconvergence reconvergence_;
     std::vector<BranchTracker> branches_;  // of each warp

@@ -5,7 +5,6 @@
 #include <cstdarg>
 #include <cstdio>
 #include <iterator>
-#include <memory>
 #include <mutex>
 #include <utility>
 

@@ -2,6 +2,11 @@
 // The models of GPUs that come with the simulator. `make gpu-model` measures one.
 #include "common/simt/check/predict/gpu_model.hpp"
 
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
 namespace simt::check {
 namespace {
 
