@@ -182,9 +182,9 @@ std::vector<ReportColumn> predicted_time_columns() {
         };
     };
     return {
-        {{"p_predicted_ns", "predicted us", 1e-3, 3, 10}, of_time(&PredictedTime::ns, 1)},
-        {{"p_predicted_low_ns", "80 % from", 1e-3, 3, 8, 3}, of_time(&PredictedTime::low_ns, 1)},
-        {{"p_predicted_high_ns", "to", 1e-3, 3, 8, 3}, of_time(&PredictedTime::high_ns, 1)},
+        {{"p_predicted_ns", "predicted us", 1e-3, 1, 10}, of_time(&PredictedTime::ns, 1)},
+        {{"p_predicted_low_ns", "80 % from", 1e-3, 1, 8, 3}, of_time(&PredictedTime::low_ns, 1)},
+        {{"p_predicted_high_ns", "to", 1e-3, 1, 8, 3}, of_time(&PredictedTime::high_ns, 1)},
         {{"p_limiter", "limited by", 1, 0, 0, 2}, word_of(&PredictedTime::limiter)},
         {{"", "GB/s", 1, 1, 6, 1},
          [](const Of& of) {
