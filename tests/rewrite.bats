@@ -31,7 +31,7 @@ tester() {
 }
 
 @test "the assembly of x86-64 and of AArch64 gets marks at every branch" {
-    "${CXX:-g++}" -std=c++20 -I "$root" "$root"/tests/units/assembly.cpp "$root"/common/simt/driver/assembly.cpp \
+    "${CXX:-g++}" -std=c++20 -I "$root" "$root"/tests/units/assembly.cpp "$root"/common/simt/driver/{assembly,work}.cpp \
         "$root"/common/simt/driver/places.cpp -o changes
     capture ./changes
     expect_status 0

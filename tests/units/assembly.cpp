@@ -65,6 +65,64 @@ const Case cases[] = {
      ".Lsimt_branch0:\n"
      "\tjne\t.L7\n"
      "\tjmp\t.L9\n"},
+    {"x86-64: a block holds its instructions; a product and a sum are one, moves and zeros none", simcc::mark_work,
+     "\tcall\t__sanitizer_cov_trace_pc\n"
+     "\tmovss\t(%rbx), %xmm0\n"
+     "\tmulss\t%xmm1, %xmm0\n"
+     "\taddss\t4(%rbx), %xmm0\n"
+     "\tleaq\t8(%rbx), %rbx\n"
+     "\txorl\t%edi, %edi\n"
+     "\tcall\texpf\n"
+     "\tcmpl\t%eax, %ebx\n"
+     "\tjne\t.L2\n",
+     "\tcall\t__sanitizer_cov_trace_pc\n"
+     "\t.byte 0x0f, 0x1f, 0x81\n"
+     "\t.long 33555459\n"  // 3 integer, 1 << 10 single, 1 << 25 special
+     "\tmovss\t(%rbx), %xmm0\n"
+     "\tmulss\t%xmm1, %xmm0\n"
+     "\taddss\t4(%rbx), %xmm0\n"
+     "\tleaq\t8(%rbx), %rbx\n"
+     "\txorl\t%edi, %edi\n"
+     "\tcall\texpf\n"
+     "\tcmpl\t%eax, %ebx\n"
+     "\tjne\t.L2\n"},
+    {"x86-64: a block that indexes a local array needs no index, and makes no check", simcc::mark_work,
+     "\tcall\t__sanitizer_cov_trace_pc\n"
+     "\tcmpq\t$3, %rsi\n"
+     "\tjbe\t.L5\n"
+     "\tleaq\t.Lubsan_data1(%rip), %rdi\n"
+     "\tcall\t__ubsan_handle_out_of_bounds\n"
+     ".L5:\n"
+     "\taddl\t$1, %eax\n",
+     "\tcall\t__sanitizer_cov_trace_pc\n"
+     "\t.byte 0x0f, 0x1f, 0x81\n"
+     "\t.long 0\n"
+     "\tcmpq\t$3, %rsi\n"
+     "\tjbe\t.L5\n"
+     "\tleaq\t.Lubsan_data1(%rip), %rdi\n"
+     "\tcall\t__ubsan_handle_out_of_bounds\n"
+     ".L5:\n"
+     "\taddl\t$1, %eax\n"},
+    {"AArch64: a block holds its instructions, behind other marks", simcc::mark_work,
+     "\tbl\t__sanitizer_cov_trace_pc\n"
+     ".Lsimt_block0:\n"
+     "\t.long 0xd280001f + (.Lsimt_branch0 - .Lsimt_block0) * 8\n"
+     "\tfmul\ts0, s1, s2\n"
+     "\tfadd\ts0, s0, s3\n"
+     "\tfdiv\td0, d1, d2\n"
+     "\tadd\tw0, w0, 1\n"
+     "\tldr\tw1, [x0]\n"
+     "\tcbz\tw1, .L3\n",
+     "\tbl\t__sanitizer_cov_trace_pc\n"
+     ".Lsimt_block0:\n"
+     "\t.long 0xd280001f + (.Lsimt_branch0 - .Lsimt_block0) * 8\n"
+     "\t.long 0x5280001f + 16514 * 32\n"  // 2 integer, 1 << 7 single, 1 << 14 special
+     "\tfmul\ts0, s1, s2\n"
+     "\tfadd\ts0, s0, s3\n"
+     "\tfdiv\td0, d1, d2\n"
+     "\tadd\tw0, w0, 1\n"
+     "\tldr\tw1, [x0]\n"
+     "\tcbz\tw1, .L3\n"},
     {"a block of the simulator's own has a distance of 0", simcc::mark_branches,
      "\t.file 1 \"/usr/include/math.h\"\n"
      "\t.loc 1 7 3\n"

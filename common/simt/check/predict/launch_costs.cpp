@@ -160,8 +160,7 @@ constexpr double loop_weight = 0.58;     // and in loops, where every turn adds
 constexpr double turn_weight = 0.25;
 constexpr double special_weight = 24;  // instructions of a division, a root or a function
 constexpr double chain_weight = 1.25;
-constexpr double start_cycles =
-    700;  // from the start of a block to its first instruction, and from its last to its end
+constexpr double start_cycles = 700;  // from the start of a block to its first load, and from its last step to its end
 constexpr double l2_efficiency = 0.625;  // of the bandwidth that reading alone reaches
 constexpr double fetch_ns = 740;         // a kernel's code and parameters, which an empty kernel does not have,
 constexpr double first_fetch_ns = 3100;  // and after the caches have been flushed
@@ -227,8 +226,8 @@ LaunchPrediction LaunchCosts::predict() const {
                         sum.partial_sectors * scale / model_.partial_stores_per_cycle * per_multiprocessor;
     part(Limiter::l1) = result.wavefronts / model_.wavefronts_per_cycle * per_multiprocessor;
     part(Limiter::issue) = result.instructions / model_.issue_per_cycle * per_multiprocessor;
-    part(Limiter::unit) = (sum.texels / model_.texels_per_cycle + sum.special / model_.special_per_cycle +
-                           sum.double_ / model_.double_per_cycle) *
+    part(Limiter::unit) = std::max({sum.texels / model_.texels_per_cycle, sum.special / model_.special_per_cycle,
+                                    sum.double_ / model_.double_per_cycle, sum.single / model_.single_per_cycle}) *
                           scale * per_multiprocessor;
     part(Limiter::atomics) = result.hot_operations * model_.atomic_ns;
     const double from_dram = sum.missed_sectors > 0 ? std::min(1.0, loads / (sum.missed_sectors * scale)) : 0;
