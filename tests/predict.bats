@@ -25,7 +25,7 @@ of_predictions() { columns timer "$@" | sed -n 's/^model //p'; }
     local program
     devices 2
     for program in $(benchmarks); do
-        "$program" --help | grep -q -e --predict || continue
+        "$program" --help | grep -q -e --per-machine || continue
         predicted "$program" -n 16 --predict 8
         [ "$(of_predictions gang | sort -u | paste -sd ' ')" = "2 8" ] || complain "$program ignores it" || return
         echo "$program" >>predicting

@@ -229,6 +229,8 @@ void complete(const std::set<std::string>& given, Options& options) {
     const bool implied = given.count("--schedule") > 0 || given.count("--print-limit") > 0;
     if (implied && !checks.any_check() && !checks.counters) options.choose_all_checks(checks);
     if (options.weak && !options.gang) fail(Exit::usage, "--weak is for several devices: add --gang, or leave it out");
+    if (options.gang && !options.gpu_model.empty())  // what is not a GPU must be a list
+        options.predict.gangs = parse_counts(options.gpu_model, "gang", 2, 1 << 20);
     if (!options.predict.gangs.empty() && !options.gang)
         fail(Exit::usage, "--predict extrapolates from measured gangs: add --gang, or leave it out");
     for (const char* name : {"--per-machine", "--network-latency", "--network-bandwidth", "--links"})

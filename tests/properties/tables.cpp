@@ -2,7 +2,9 @@
 // Tables of random cells, written in each machine format and read by independent readers.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -207,6 +209,16 @@ std::string markdown(Random& random) {
             if (number && !std::isfinite(number->value)) expected[i][j] = "-";
             expected[i][j] = trimmed(expected[i][j]);
         }
+    // A column that tells nobody anything is left out.
+    for (std::size_t j = sample.columns.size(); j-- > 0;) {
+        const auto is_silent = [j](const Row& row) {
+            const auto* word = std::get_if<std::string>(&row[j]);
+            const auto* number = std::get_if<Fixed>(&row[j]);
+            return (word && *word == "none") || (number && !std::isfinite(number->value));
+        };
+        if (sample.rows.empty() || !std::all_of(sample.rows.begin(), sample.rows.end(), is_silent)) continue;
+        for (Words& row : expected) row.erase(row.begin() + std::ptrdiff_t(j));
+    }
     return compare(parse_markdown(written(sample, Format::markdown)), expected);
 }
 

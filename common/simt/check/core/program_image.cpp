@@ -120,7 +120,10 @@ ProgramImage::ProgramImage() {
         const auto storage = reinterpret_cast<uintptr_t>(module->storage()) - window.begin;
         const size_t others = thread_local_.size();
         if (!file.data() || !read_symbols(file.data(), file.bytes(), module->offset, storage)) {
-            has_symbols_ = false;
+            // (The simulator's own library, if it is one, has no checked kernels, and is installed without symbols.)
+            const auto own = reinterpret_cast<uintptr_t>(&ProgramImage::instance);
+            const bool is_simulator = module->offset != executable().offset && module->code.contains(own);
+            has_symbols_ = has_symbols_ && is_simulator;
             unannounced_.push_back({module->variables.begin, module->variables.bytes(), ""});
             thread_local_.push_back({storage, module->storage_bytes, ""});
         }
