@@ -219,6 +219,7 @@ std::string markdown(Random& random) {
         if (sample.rows.empty() || !std::all_of(sample.rows.begin(), sample.rows.end(), is_silent)) continue;
         for (Words& row : expected) row.erase(row.begin() + std::ptrdiff_t(j));
     }
+    if (expected[0].empty()) return "";  // nothing is left
     return compare(parse_markdown(written(sample, Format::markdown)), expected);
 }
 
