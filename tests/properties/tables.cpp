@@ -214,7 +214,7 @@ std::string markdown(Random& random) {
         const auto is_silent = [j](const Row& row) {
             const auto* word = std::get_if<std::string>(&row[j]);
             const auto* number = std::get_if<Fixed>(&row[j]);
-            return (word && *word == "none") || (number && !std::isfinite(number->value));
+            return (word && (word->empty() || *word == "none")) || (number && !std::isfinite(number->value));
         };
         if (sample.rows.empty() || !std::all_of(sample.rows.begin(), sample.rows.end(), is_silent)) continue;
         for (Words& row : expected) row.erase(row.begin() + std::ptrdiff_t(j));
