@@ -90,7 +90,9 @@ std::string read_gpu_model(std::string_view text, GpuModel& model) {
             return "line " + std::to_string(number) + ": " + wrong;
     }
     for (const GpuFigure& figure : gpu_figures())
-        if (!(model.*figure.value > 0)) return std::string("the figure ") + figure.name + " is missing";
+        if (!(model.*figure.value > 0))
+            return std::string("the figure ") + figure.name +
+                   (*figure.unit ? std::string(" (") + figure.unit + ")" : "") + " is missing";
     if (model.name.empty()) return "the name is missing";
     return "";
 }

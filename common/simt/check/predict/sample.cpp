@@ -26,6 +26,7 @@ BlockSample::BlockSample(const Extent& grid) {
         return;
     }
     blocks_ = neighbors_;
+    blocks_.push_back(0);  // the one that does what only one does
     // (Not at regular distances, which could always meet the same column.)
     for (uint64_t i = 0; i < spread; ++i) {
         const uint64_t from = count / spread * i, among = count / spread;

@@ -9,7 +9,7 @@
 
 namespace simt::check {
 
-/// Four neighbors in the middle of the grid, which show what blocks share, and others spread over it. All blocks if
+/// Four neighbors in the middle of the grid, which show what blocks share, the first block, and others spread over it. All blocks if
 /// there are few. A grid of a single row or column has four neighbors in that direction.
 class BlockSample {
 public:
