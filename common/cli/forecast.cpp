@@ -45,17 +45,11 @@ static bool is_switched_off() {
     return wanted && std::strcmp(wanted, "0") == 0;
 }
 
-// The times of these programs are those of copies and of what overlaps them, not of kernels alone.
-static bool is_of_copies(const Program& program) {
-    const std::string_view name = program.name;
-    return name == "streams" || name == "transfer";
-}
-
 bool wants_forecast(const Program& program, const Options& options, const DeviceInfo& device) {
     return device.simulated && program.benchmark && options.operands.empty() && options.predicts_times &&
            !options.checks.any_check() && !options.profile && !options.gang && program.gangs != Gangs::always &&
            !options.by_line && !options.annotate && checked::backend && !is_forecast() && !is_switched_off() &&
-           !is_of_copies(program);
+           !program.times_copies;
 }
 
 // Waits for the process, or ends it, with all that it has started, after so many seconds. Returns its status.

@@ -46,8 +46,9 @@ struct Program {
     std::vector<ShownCounter> shown_counters = {};  // and the human table shows these beside its own columns
     bool every_device = false;                      // "auto" means all GPUs, not the first
     Gangs gangs = Gangs::never;
-    JoinGang* join = nullptr;  // of programs with gangs
-    bool input_files = true;   // operands name data: --input-format applies
+    JoinGang* join = nullptr;   // of programs with gangs
+    bool input_files = true;    // operands name data: --input-format applies
+    bool times_copies = false;  // and what overlaps them, which the simulator's predictions do not cover
 };
 
 // ---- the interface between a program's main(), compiled once, and its CUDA part, compiled once per backend:

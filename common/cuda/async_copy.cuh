@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Copies from global to shared memory that bypass the registers (cp.async, compute capability 8.0 and later). On older
-// devices and in the simulator they are ordinary copies, complete when they return: slower, but just as correct.
+// devices they are ordinary copies, complete when they return: slower, but just as correct. The simulator makes them at
+// the wait, by CUDA's primitives for pipelines.
 #pragma once
 
 #include <cuda_runtime.h>
+
+#ifdef __SIMCC__
+#include <cuda_pipeline_primitives.h>
+#endif
 
 #include <cstdint>
 
@@ -25,6 +30,8 @@ __device__ inline void copy_async(T* shared, const T* global, bool there) {
     const int bytes = there ? static_cast<int>(sizeof(T)) : 0;
     asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(address), "l"(global), "n"(sizeof(T)), "r"(bytes)
                  : "memory");
+#elif defined(__SIMCC__)
+    __pipeline_memcpy_async(shared, global, sizeof(T), there ? 0 : sizeof(T));
 #else
     *shared = there ? *global : T{};
 #endif
@@ -37,6 +44,8 @@ __device__ inline void copy_async_past_l1(T* shared, const T* global) {
 #if ASYNC_COPIES
     const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(global) : "memory");
+#elif defined(__SIMCC__)
+    __pipeline_memcpy_async(shared, global, sizeof(T));
 #else
     *shared = *global;
 #endif
@@ -46,6 +55,8 @@ __device__ inline void copy_async_past_l1(T* shared, const T* global) {
 __device__ inline void commit_copies() {
 #if ASYNC_COPIES
     asm volatile("cp.async.commit_group;" ::: "memory");
+#elif defined(__SIMCC__)
+    __pipeline_commit();
 #endif
 }
 
@@ -54,6 +65,8 @@ template <int pending>
 __device__ inline void wait_copies() {
 #if ASYNC_COPIES
     asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
+#elif defined(__SIMCC__)
+    __pipeline_wait_prior(pending);
 #endif
 }
 

@@ -72,7 +72,7 @@ static std::optional<PredictedTime> predicted_by(const std::vector<simt::check::
         time.limiter = name_of(kernel.sum.limiter);
     }
     if (kernels.empty()) return std::nullopt;
-    time.gpu = simt::check::predicted_gpu()->name;
+    time.gpu = simt::check::predicted_gpu()->title();
     // (Each launch of a kernel is counted as one that follows another; the first one follows nothing.)
     const double work_ns = time.ns;
     add_first_launch(*simt::check::predicted_gpu(), time.ns, time.low_ns, time.high_ns);
@@ -101,7 +101,8 @@ bool Bench::verify(Case& one, FirstLaunch& first) {
         CHECK(cudaStreamSynchronize(stream));
     });
     if (counts) first.kernels = simt::check::take_counters();
-    if (predicts && one.is_all_kernels()) first.predicted = predicted_by(simt::check::take_predictions());
+    if (predicts && one.is_all_kernels() && !one.variant->other_on_gpu)
+        first.predicted = predicted_by(simt::check::take_predictions());
     if (run_.settings.predicted_times) first.predicted = run_.settings.predicted_times->next(one.variant->name);
     if (!run_.settings.verify) return true;
     const Verdict verdict = verdict_of_all(team(), one.check());

@@ -13,4 +13,4 @@ static simt::check::GpuModel model_of(const std::string& gpu) {
 
 void predict_for(const std::string& gpu) { simt::check::set_predicted_gpu(model_of(gpu)); }
 
-std::string name_of_gpu(const std::string& gpu) { return model_of(gpu).name; }
+std::string name_of_gpu(const std::string& gpu) { return model_of(gpu).title(); }

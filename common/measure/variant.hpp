@@ -17,9 +17,10 @@ struct Variant {
     const char* name = "";  // the kernel column and -k
     const char* idea = "";  // one line for --list: what it does, or which cost of the one before it removes
     Needs needs = Needs::nothing;
-    const char* ladder = "";  // the ladder it is a step of: its group in --ladder
-    bool peer = false;        // a library's: ours are measured against it
-    bool bound = false;       // does only the unavoidable part of the work: no rival
+    const char* ladder = "";    // the ladder it is a step of: its group in --ladder
+    bool peer = false;          // a library's: ours are measured against it
+    bool bound = false;         // does only the unavoidable part of the work: no rival
+    bool other_on_gpu = false;  // is another kernel on a GPU than in the simulator, which thus predicts no time for it
 };
 
 // A simulator counter that a program's human table shows, by its column's name.

@@ -94,6 +94,15 @@ __global__ void read_cached(const float* words, int rounds, float* sink) {
     if (sum == 1.0f) *sink = sum;
 }
 
+// Each lane reads a bank and a line of its own; 32 lines in all.
+__global__ void read_scattered(const float* words, int rounds, float* sink) {
+    float sum = 0;
+    for (int round = 0; round < rounds; ++round)
+#pragma unroll
+        for (int i = 0; i < 16; ++i) sum += __ldca(words + threadIdx.x % 32 * 32 + (threadIdx.x + i + round) % 32);
+    if (sum == 1.0f) *sink = sum;
+}
+
 __global__ void read_shared(int rounds, float* sink) {
     __shared__ volatile float words[1024];
     words[threadIdx.x] = 0;
@@ -119,6 +128,15 @@ __global__ void fetch_texels(cudaTextureObject_t texture, int rounds, float* sin
     for (int round = 0; round < rounds; ++round)
 #pragma unroll
         for (int i = 0; i < 8; ++i) sum += tex2D<float>(texture, threadIdx.x % 32 + i, threadIdx.x / 32 + round % 8);
+    if (sum == 1.0f) *sink = sum;
+}
+
+// Each lane fetches from a sector of its own.
+__global__ void fetch_scattered(cudaTextureObject_t texture, int rounds, float* sink) {
+    float sum = 0;
+    for (int round = 0; round < rounds; ++round)
+#pragma unroll
+        for (int i = 0; i < 8; ++i) sum += tex2D<float>(texture, threadIdx.x % 32 * 8 + i, threadIdx.x / 32 + round % 8);
     if (sum == 1.0f) *sink = sum;
 }
 
@@ -329,7 +347,7 @@ int main() {
     {
         cudaArray_t array;
         const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
-        CHECK(cudaMallocArray(&array, &format, 64, 64));
+        CHECK(cudaMallocArray(&array, &format, 256, 64));
         cudaResourceDesc resource = {};
         resource.resType = cudaResourceTypeArray;
         resource.res.array.array = array;
@@ -339,6 +357,9 @@ int main() {
         const double texels =
             more_ns([&](int rounds) { fetch_texels<<<blocks, 1024>>>(texture, rounds, out); }, 20, 100);
         print("texels", per_cycle(80.0 * 8 * blocks * 1024, texels), "per cycle");
+        const double scattered =
+            more_ns([&](int rounds) { fetch_scattered<<<blocks, 1024>>>(texture, rounds, out); }, 20, 100);
+        print("texture_sectors", per_cycle(80.0 * 8 * blocks * 1024, scattered), "per cycle, one for each lane");
         CHECK(cudaDestroyTextureObject(texture));
         CHECK(cudaFreeArray(array));
     }
@@ -355,16 +376,21 @@ int main() {
     const double roots = more_ns([&](int rounds) { take_roots<<<blocks, 1024>>>(rounds, out); }, 50, 250);
     print("special", per_cycle(200.0 * 8 * 4 * warps, roots), "the same, reciprocal roots");
 
-    print("l1_latency", chase_cycles(16 << 10, 4096), "cycles, a chain in 16 KiB");
+    const double near = chase_cycles(16 << 10, 4096), far = chase_cycles(4 << 20, 32768);
+    print("l1_keeps_loads", near < far / 2, "1 or 0: a chain in 16 KiB takes less than half of one in 4 MiB");
+    print("l1_latency", near, "cycles, a chain in 16 KiB");
     OnDevice<unsigned> word(1);
     print("shared_latency",
           cycles_of([&](long long* cycles) { chase_shared<<<1, 1>>>(4096, cycles, word.data); }, 4096), "cycles");
-    print("l2_latency", chase_cycles(4 << 20, 32768), "cycles, a chain in 4 MiB");
+    print("l2_latency", far, "cycles, a chain in 4 MiB");
     print("dram_latency", chase_cycles(size_t{1} << 29, 65536), "cycles, a chain in 512 MiB");
     OnDevice<float> words(1024);
     const double cached =
         more_ns([&](int rounds) { read_cached<<<blocks, 1024>>>(words.data, rounds, out); }, 100, 500);
     print("l1_requests", per_cycle(400.0 * 16 * blocks * 32, cached), "per cycle, loads that hit L1");
+    const double scattered =
+        more_ns([&](int rounds) { read_scattered<<<blocks, 1024>>>(words.data, rounds, out); }, 20, 100);
+    print("l1_lines", per_cycle(80.0 * 16 * blocks * 1024, scattered), "per cycle, one for each lane");
     const double update = more_ns([&](int rounds) { update_shared<<<blocks, 1024>>>(rounds, out); }, 4, 20);
     print("shared_update_latency", update * clock_mhz * 1e-3 / (16 * 1024),
           "cycles, additions of a block to one float");

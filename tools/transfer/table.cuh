@@ -140,6 +140,7 @@ inline const Program transfer_program = {
     .variants = variants_of(transfer_variants),
     .options = own_options<TransferOptions>,
     .columns = columns_of(transfer_columns),
+    .times_copies = true,
 };
 
 }  // namespace BACKEND

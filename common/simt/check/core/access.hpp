@@ -67,8 +67,10 @@ enum class EventKind : uint8_t {
     constant_load,
     block_barrier,
     warp_barrier,
-    exchange,     ///< a shuffle, a vote, a match
-    kernel_left,  ///< the lane has ended; the same place for all lanes
+    exchange,      ///< a shuffle, a vote, a match
+    copy_started,  ///< an asynchronous copy, known by its target; only where times are predicted,
+    copy_arrived,  ///< as is this: it is waited for, and made now
+    kernel_left,   ///< the lane has ended; the same place for all lanes
 };
 
 /// What happens and where in the kernel. Lanes whose next events have equal places act together. A place fits in one

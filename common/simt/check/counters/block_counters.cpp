@@ -62,6 +62,10 @@ void BlockCounters::append_rare(const Access& access) {
     append_access(access);
 }
 
+void BlockCounters::note_copy(EventKind kind, uintptr_t target) {
+    if (is_costed_) append(check_.running_lane(), EventPlace(kind, 0, nullptr), target);
+}
+
 bool BlockCounters::is_constant(uintptr_t address) const {
     return std::any_of(constants_.begin(), constants_.end(),
                        [=](const AddressRange& range) { return range.contains(address); });
@@ -99,7 +103,8 @@ void BlockCounters::block_ended() {
 
 void BlockCounters::step(EventPlace place, uint32_t lanes, const uintptr_t* operands) {
     if (is_costed_) costs_->step(draining_warp_, place, lanes, operands);
-    if (!settings().counters) return;
+    if (!settings().counters || place.kind() == EventKind::copy_started || place.kind() == EventKind::copy_arrived)
+        return;
     BranchTracker& branches = branches_[draining_warp_];
     if (place.kind() == EventKind::kernel_left) return branches.left(lanes);
     PlaceTally& tally = (*table_)[place];

@@ -126,6 +126,8 @@ void CounterSum::add(const PlaceTally& tally) {
         case EventKind::block_barrier: counters_.block_barriers += tally.requests; return;
         case EventKind::warp_barrier: counters_.warp_barriers += tally.requests; return;
         case EventKind::exchange: counters_.exchanges += tally.requests; return;
+        case EventKind::copy_started:
+        case EventKind::copy_arrived:
         case EventKind::kernel_left: return;
         case EventKind::block_entered: break;
     }

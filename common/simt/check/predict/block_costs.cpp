@@ -46,13 +46,15 @@ void make_unique(std::vector<uint64_t>& sectors) {
 // ---- the cache
 
 void CacheModel::clear(size_t bytes, unsigned warps) {
-    window_ = double(bytes) / line_bytes / warps;
+    capacity_ = bytes / line_bytes;
+    window_ = double(capacity_) / warps;
     lines_.clear();
 }
 
 bool CacheModel::holds(uint64_t sector, uint32_t progress) {
     uint32_t& last = lines_[sector / sectors_of_line][sector % sectors_of_line];
-    const bool was_there = last != 0 && std::abs(double(progress) + 1 - double(last)) <= window_;
+    const bool was_there =
+        last != 0 && (lines_.size() <= capacity_ || std::abs(double(progress) + 1 - double(last)) <= window_);
     last = progress + 1;
     return was_there;
 }
@@ -116,7 +118,7 @@ void BlockCosts::entered(Warp& warp, const void* pc) {
     cost_.double_ += work.double_;
     cost_.special += work.special;
     // (About every second instruction depends on the one before it.)
-    const double integer = is_in_loop ? work.integer / 2.0 : work.integer;
+    const double integer = is_in_loop ? 0.0 : work.integer;
     warp.clock += (integer + work.single + work.double_ + 8.0 * work.special) * model_->arithmetic_latency / 3;
 }
 
@@ -131,7 +133,7 @@ void BlockCosts::load(Warp& warp, uint32_t lanes, const uintptr_t* addresses, ui
     uint64_t missed_pair = ~uint64_t{0};
     for (unsigned i = 0; i < sectors.count; ++i) {
         touch(warp, sectors.at[i] >> line_bits);
-        if (l1_.holds(sectors.at[i], warp.progress)) continue;
+        if (l1_.holds(sectors.at[i], warp.progress) && (is_texture || model_->l1_keeps_loads != 0)) continue;
         ++missed;
         note(cost_.loaded, sectors.at[i]);
         cost_.missed_pairs += sectors.at[i] >> 1 != missed_pair;
@@ -139,13 +141,31 @@ void BlockCosts::load(Warp& warp, uint32_t lanes, const uintptr_t* addresses, ui
     }
     const double least = model_->wavefronts_per_cycle / model_->l1_requests_per_cycle;
     const double words = (std::popcount(lanes) * bytes + 127) / 128;
-    const double wavefronts = is_texture ? words : std::max({double(sectors.lines), words, least});
-    if (is_texture) cost_.texels += std::popcount(lanes);
-    else cost_.global_wavefronts += wavefronts;
+    double wavefronts = words;
+    if (is_texture) {
+        cost_.texture_cycles += std::max(std::popcount(lanes) / model_->texels_per_cycle,
+                                         sectors.count / model_->texture_sectors_per_cycle);
+    } else {  // the lines lie in the same banks as shared memory
+        const double banks = wavefronts_of(addresses, lanes, bytes, SharedAccess::load).wavefronts;
+        wavefronts = std::max({sectors.lines / model_->l1_lines_per_cycle, banks, words, least});
+        cost_.global_wavefronts += wavefronts;
+    }
     cost_.asked_sectors += sectors.count;
     cost_.missed_sectors += missed;
+    if (warp.makes_copy) return;
     warp.arrives = std::max(warp.arrives, warp.clock + wavefronts + (missed ? model_->l2_latency : model_->l1_latency));
     warp.misses |= missed > 0;
+}
+
+// The data have been on their way since the copy started.
+void BlockCosts::take_copy(Warp& warp, uintptr_t target) {
+    const auto copy = warp.copies.find(target);
+    if (copy == warp.copies.end()) return;
+    const double arrives = copy->second + model_->l2_latency;
+    warp.waits += arrives > warp.clock && !warp.makes_copy;  // one wait for the copies of a stage
+    warp.clock = std::max(warp.clock, arrives);
+    warp.copies.erase(copy);
+    warp.makes_copy = true;
 }
 
 // A constant that is the same for all lanes is an operand of the instruction that uses it.
@@ -199,6 +219,8 @@ void BlockCosts::use_shared(Warp& warp, EventPlace place, uint32_t lanes, const 
     }
     if (access == SharedAccess::load) {
         warp.arrives = std::max(warp.arrives, warp.clock + wavefronts + model_->shared_latency);
+    } else if (warp.makes_copy) {
+        warp.makes_copy = false;
     } else {
         wait(warp);
         warp.clock += wavefronts;
@@ -234,6 +256,8 @@ void BlockCosts::step(unsigned number, EventPlace place, uint32_t lanes, const u
         case EventKind::shared_load:
         case EventKind::shared_store:
         case EventKind::shared_atomic: ++cost_.accesses; return use_shared(warp, place, lanes, operands);
+        case EventKind::copy_started: warp.copies[operands[std::countr_zero(lanes)]] = warp.clock; return;
+        case EventKind::copy_arrived: return take_copy(warp, operands[std::countr_zero(lanes)]);
         case EventKind::warp_barrier:
         case EventKind::exchange:
             ++cost_.exchanges;
@@ -267,8 +291,7 @@ BlockCost& BlockCost::operator+=(const BlockCost& more) {
                                             &BlockCost::barriers,
                                             &BlockCost::global_wavefronts,
                                             &BlockCost::shared_wavefronts,
-                                            &BlockCost::texels,
-
+                                            &BlockCost::texture_cycles,
                                             &BlockCost::missed_pairs,
                                             &BlockCost::partial_sectors,
                                             &BlockCost::asked_sectors,

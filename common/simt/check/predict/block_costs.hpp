@@ -26,9 +26,9 @@ struct BlockCost {
     double loop_integer = 0;  ///< integer ones in turns of a loop after the first, most of which nvcc unrolls
     double accesses = 0, exchanges = 0, barriers = 0;  ///< instructions that do not
     double global_wavefronts = 0, shared_wavefronts = 0;
-    double partial_sectors = 0;                           ///< stored in part
-    double missed_pairs = 0;                              ///< missed pieces of 64 bytes, of which DRAM gives no less
-    double texels = 0;                                    ///< of lanes
+    double partial_sectors = 0;  ///< stored in part
+    double missed_pairs = 0;     ///< missed pieces of 64 bytes, of which DRAM gives no less
+    double texture_cycles = 0;
     double asked_sectors = 0;                             ///< of L1, by loads
     double missed_sectors = 0;                            ///< of L2, by loads
     double stored_sectors = 0, atomic_sectors = 0;        ///< of L2
@@ -43,7 +43,7 @@ struct BlockCost {
 
 /// The L1 cache of a block whose warps run side by side, although here they run one after the other. A warp has come as
 /// far as it has touched lines; a sector is there if one of them was that far not long ago, so that all of them together
-/// have not filled the cache since.
+/// have not filled the cache since, or if all lines of the block fit.
 class CacheModel {
 public:
     static constexpr unsigned line_bytes = 128, sectors_of_line = 4;
@@ -54,7 +54,8 @@ public:
     bool holds(uint64_t sector, uint32_t progress);
 
 private:
-    double window_ = 0;  // how far apart two warps may be
+    size_t capacity_ = 0;  // lines
+    double window_ = 0;    // how far apart two warps may be
     std::unordered_map<uint64_t, std::array<uint32_t, sectors_of_line>>
         lines_;  // how far the last one had come, plus 1
 };
@@ -80,7 +81,9 @@ private:
         uint32_t progress = 0;               // lines that it has touched
         std::array<uint64_t, 4> lines = {};  // the last ones
         bool is_at_barrier = false;
-        uint32_t running = ~0u;  // lanes that have not left
+        std::unordered_map<uintptr_t, double> copies;  // when the asynchronous ones started, by target
+        bool makes_copy = false;                       // which was under way while the warp did other things
+        uint32_t running = ~0u;                        // lanes that have not left
     };
 
     void entered(Warp& warp, const void* pc);
@@ -88,6 +91,7 @@ private:
     static void touch(Warp& warp, uint64_t line);
     void wait(Warp& warp);
     void load(Warp& warp, uint32_t lanes, const uintptr_t* addresses, uint32_t bytes, bool is_texture);
+    void take_copy(Warp& warp, uintptr_t target);
     void load_constant(Warp& warp, uint32_t lanes, const uintptr_t* addresses);
     void write(uint32_t lanes, const uintptr_t* addresses, uint32_t bytes);
     void update(Warp& warp, EventPlace place, uint32_t lanes, const uintptr_t* addresses);

@@ -2,6 +2,7 @@
 #include "common/simt/check/predict/gpu_model.hpp"
 
 #include <charconv>
+#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -19,13 +20,16 @@ const std::vector<GpuFigure>& gpu_figures() {
         {"registers", "per multiprocessor", &GpuModel::registers_per_multiprocessor},
         {"shared", "KiB per multiprocessor", &GpuModel::shared_kib_per_multiprocessor},
         {"l1", "KiB per multiprocessor", &GpuModel::l1_kib_per_multiprocessor},
+        {"l1_keeps_loads", "1 or 0", &GpuModel::l1_keeps_loads},
         {"l2", "MiB", &GpuModel::l2_mib},
         {"dram_bandwidth", "GB/s", &GpuModel::dram_gbyte_per_s},
         {"l2_bandwidth", "GB/s", &GpuModel::l2_gbyte_per_s},
         {"wavefronts", "per cycle and multiprocessor", &GpuModel::wavefronts_per_cycle},
         {"l1_requests", "per cycle and multiprocessor", &GpuModel::l1_requests_per_cycle},
         {"partial_stores", "per cycle and multiprocessor", &GpuModel::partial_stores_per_cycle},
+        {"l1_lines", "per cycle and multiprocessor", &GpuModel::l1_lines_per_cycle},
         {"texels", "per cycle and multiprocessor", &GpuModel::texels_per_cycle},
+        {"texture_sectors", "per cycle and multiprocessor", &GpuModel::texture_sectors_per_cycle},
         {"issue", "per cycle and multiprocessor", &GpuModel::issue_per_cycle},
         {"single", "per cycle and multiprocessor", &GpuModel::single_per_cycle},
         {"double", "per cycle and multiprocessor", &GpuModel::double_per_cycle},
@@ -64,11 +68,16 @@ std::string read_line(std::string_view line, GpuModel& model) {
         (name == "name" ? model.name : model.source) = value;
         return "";
     }
+    if (name == "like") {
+        const auto text = shipped_gpu_model(value);
+        return text ? read_gpu_model(*text, model) : "there is no shipped model " + in_quotes(value);
+    }
     for (const GpuFigure& figure : gpu_figures()) {
         if (figure.name != name) continue;
         double number = 0;
         const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-        if (error != std::errc() || end != value.data() + value.size() || !(number > 0))
+        const bool can_be_zero = figure.value == &GpuModel::l1_keeps_loads;
+        if (error != std::errc() || end != value.data() + value.size() || !(number > 0 || (number == 0 && can_be_zero)))
             return in_quotes(value) + " is not a number above 0";
         model.*figure.value = number;
         return "";
@@ -80,6 +89,7 @@ std::string read_line(std::string_view line, GpuModel& model) {
 
 std::string read_gpu_model(std::string_view text, GpuModel& model) {
     model = {};
+    for (const GpuFigure& figure : gpu_figures()) model.*figure.value = NAN;
     for (unsigned number = 1; !text.empty(); ++number) {
         const size_t end = text.find('\n');
         std::string_view line = text.substr(0, end);
@@ -90,7 +100,7 @@ std::string read_gpu_model(std::string_view text, GpuModel& model) {
             return "line " + std::to_string(number) + ": " + wrong;
     }
     for (const GpuFigure& figure : gpu_figures())
-        if (!(model.*figure.value > 0))
+        if (std::isnan(model.*figure.value))
             return std::string("the figure ") + figure.name +
                    (*figure.unit ? std::string(" (") + figure.unit + ")" : "") + " is missing";
     if (model.name.empty()) return "the name is missing";

@@ -13,6 +13,9 @@ namespace simt::check {
 struct GpuModel {
     std::string name;    ///< "NVIDIA H200"
     std::string source;  ///< "measured", or "published" if any figure comes from the maker's tables or from papers
+    bool is_published() const { return source == "published"; }
+    /// For people and tables: "NVIDIA TITAN V (published figures)".
+    std::string title() const { return name + (is_published() ? " (published figures)" : ""); }
 
     double multiprocessors = 0;
     double clock_mhz = 0;
@@ -20,13 +23,16 @@ struct GpuModel {
     double threads_per_multiprocessor = 0, blocks_per_multiprocessor = 0, registers_per_multiprocessor = 0;
     double shared_kib_per_multiprocessor = 0;  ///< at most, and per block
     double l1_kib_per_multiprocessor = 0;      ///< including shared memory
+    double l1_keeps_loads = 1;                 ///< of global memory; 0: of textures only
     double l2_mib = 0;
     // Bandwidth.
     double dram_gbyte_per_s = 0, l2_gbyte_per_s = 0;
     double wavefronts_per_cycle = 0;      ///< of a multiprocessor, from L1 and shared memory
     double l1_requests_per_cycle = 0;     ///< of a multiprocessor: loads of global memory, at most
     double partial_stores_per_cycle = 0;  ///< of a multiprocessor: sectors that it stores in part
-    double texels_per_cycle = 0;          ///< of a multiprocessor
+    double l1_lines_per_cycle = 0;        ///< of a multiprocessor: lines in which L1 looks for what a warp loads
+    double texels_per_cycle = 0;          ///< of a multiprocessor: at most, and sectors that hold them
+    double texture_sectors_per_cycle = 0;
     // Rates of a multiprocessor, in instructions of a warp per cycle.
     double issue_per_cycle = 0, single_per_cycle = 0, double_per_cycle = 0, special_per_cycle = 0;
     // Latency, in cycles.
@@ -48,7 +54,8 @@ struct GpuFigure {
 };
 const std::vector<GpuFigure>& gpu_figures();
 
-/// Reads a model: lines "name = value  # where it comes from". Returns an error text with the line, or "".
+/// Reads a model: lines "name = value  # where it comes from". The line "like = h200" takes every figure from a shipped
+/// model; the lines after it say what differs. Returns an error text with the line, or "".
 std::string read_gpu_model(std::string_view text, GpuModel& model);
 
 /// The models that come with the simulator, by the names that --predict takes, the newest first.

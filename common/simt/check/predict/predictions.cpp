@@ -97,7 +97,7 @@ std::string predictions_as_text(const std::vector<KernelPrediction>& kernels, co
     size_t widest = 6;
     for (const KernelPrediction& kernel : kernels) widest = std::max(widest, kernel.kernel.size());
     widest = std::min<size_t>(widest, 60);
-    std::string text = "========= Predicted times on " + model.name + ", not measured\n";
+    std::string text = "========= Predicted times on " + model.title() + ", not measured\n";
     text +=
         format("========= %-*s %8s %12s %25s  %s\n", int(widest), "kernel", "launches", "us", "80 % interval", "limit");
     for (const KernelPrediction& kernel : kernels) {
@@ -124,7 +124,7 @@ std::string predictions_as_csv(const std::vector<KernelPrediction>& kernels, con
     text += '\n';
     for (const KernelPrediction& kernel : kernels) {
         const LaunchPrediction& sum = kernel.sum;
-        text += in_csv(kernel.kernel) + "," + in_csv(model.name);
+        text += in_csv(kernel.kernel) + "," + in_csv(model.title());
         text += format(",%llu,%.0f,%.0f,%.0f,", static_cast<unsigned long long>(kernel.launches), sum.blocks,
                        sum.threads_per_block, sum.resident_blocks);
         text += kernel.is_known ? format("%.1f,%.1f,%.1f", sum.ns, sum.low_ns, sum.high_ns) : std::string(",,");
