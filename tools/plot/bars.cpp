@@ -110,7 +110,8 @@ Figure bars_of(const Data& data, const Choices& chosen, const Settings& settings
         box.label = shown(bar.value.middle, figure.x.quantity) + gains_of(bar);
         if (!settings.annotate.empty()) box.label += "  " + note_of(data, settings.annotate, bar.row);
         if (chosen.hovers) box.hover = hover_of(data, bar.row);
-        if (!std::isnan(box.low)) figure.explain(box.is_predicted ? interval_words : "whiskers: quartiles");
+        if (!std::isnan(box.low))
+            figure.explain(box.is_predicted ? "whiskers of predictions: 80 % interval" : "whiskers: quartiles");
         for (const double value : {box.end, box.low, box.high}) figure.x.include(value);
         figure.rows.push_back(bar.name.empty() ? label_of(chosen.y) : bar.name);
         figure.boxes.push_back(std::move(box));
