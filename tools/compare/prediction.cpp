@@ -278,7 +278,7 @@ void print_held(Session& session, const Side& measured, const Side& predicted, c
         std::set<std::string> words;
         for (const Held& row : rows) words.insert(word_of(measured, key.c_str(), row.measured_row));
         const bool is_shown = words.size() > 1 || key == "kernel";
-        if (!is_shown && *words.begin() != "none")
+        if (!is_shown && *words.begin() != "none" && *words.begin() != "0")
             title += (key == "tool" || key == "device" || key == "dtype" ? ", " : ", " + key + " ") + *words.begin();
         columns.push_back({{key, is_shown ? key : ""},
                            [&measured, key](const Held& row) { return cell_of(measured, key, row.measured_row); }});

@@ -248,7 +248,9 @@ bool holds(const Condition& condition, const Field& field, RowOf row) {
 void Data::keep(const std::string& condition_words) {
     for (const std::string& words : split(condition_words, ',')) {
         const Condition condition = condition_of(words);
-        const Field field = needed(condition.column);
+        needed(condition.column);
+        // (The timer is that of the files.)
+        const Field field(condition.column, condition.column == "timer" ? sources() : tables_);
         const auto fails = [&](RowOf row) { return !holds(condition, field, row); };
         rows_.erase(std::remove_if(rows_.begin(), rows_.end(), fails), rows_.end());
     }

@@ -135,12 +135,13 @@ std::string script_of_rows(const Figure& figure) {
     for (std::size_t i = 0; i < categories.size(); ++i) {
         if (categories[i].empty()) continue;
         const bool is_predicted = i % 2 == 1;
-        script += text("$boxes{} << END\n{}END\n", i, categories[i]);
+        const std::string name = text("{}{}", is_predicted ? "$predicted" : "$boxes", i / 2);
+        script += text("{} << END\n{}END\n", name, categories[i]);
         const std::string title =
             categories.size() > 2 ? text("title {} noenhanced", in_quotes(figure.colors[i / 2])) : "notitle";
         plots += text(
-            "{}$boxes{} using 1:2:3:4:5:6 with boxxyerror {} lc rgb '{}' {}", plots.empty() ? "plot " : ", \\\n     ",
-            i, is_predicted ? "fs empty border" : "fs solid 1 noborder", palette[i / 2 % color_count].hex, title);
+            "{}{} using 1:2:3:4:5:6 with boxxyerror {} lc rgb '{}' {}", plots.empty() ? "plot " : ", \\\n     ", name,
+            is_predicted ? "fs empty border" : "fs solid 1 noborder", palette[i / 2 % color_count].hex, title);
     }
     std::string whiskers;
     for (const Box& box : figure.boxes) {
