@@ -2,6 +2,8 @@
 // What compare prints: a row for each pair of partners, or one for each side, and for people a closing sentence.
 #pragma once
 
+#include <cstddef>
+#include <string>
 #include <vector>
 
 #include "common/cli/session.hpp"

@@ -2,6 +2,7 @@
 // Rooflines (Williams, Waterman, Patterson 2009): what a kernel does per second over what it does per byte, below the
 // two limits of the device. Peaks come from the rows (p_peak_percent), or from a table of devquery among the files.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <string>
