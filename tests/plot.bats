@@ -421,6 +421,10 @@ in_simulator() {
     expect_output_like 'a tree, measured, NVIDIA H200 +b single-pass, measured, NVIDIA H200'
     expect_output_like '\(c\) tree, predicted, NVIDIA H200 +\(d\) single-pass, predicted, NVIDIA H200'
     expect_output_like '\|.*\(d\)'
+    # What differs between all rows of two tables, as the cache, is in no name.
+    { on_gpu && measured cpu 1048576 9000000 0.5 | sed 's/NVIDIA H200,event,cold/host,host,none/'; } >host.csv
+    draws host.csv sim.csv -q --characters ascii --size 100x24
+    expect_output_like 'b single-pass, measured, NVIDIA H200 +c cpu, host'
     draws gpu.csv sim.csv -q --color always --size 100x24 --characters ascii
     expect_output_like $'\e\\[38;5;[0-9]+mo\e\\[0m tree, predicted'
     expect_output_like $'\e\\[38;5;[0-9]+m\\*\e\\[0m tree, measured'

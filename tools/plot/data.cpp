@@ -139,7 +139,7 @@ bool Data::tell_apart(const std::vector<Field>& fields) const {
     std::unordered_set<std::uint64_t> seen;
     seen.reserve(std::min<std::size_t>(rows_.size(), 1024));
     for (const RowOf row : rows_) {
-        std::uint64_t hash = row.table;  // (some two of a million rows collide in one of 37 million tables)
+        std::uint64_t hash = mixed(row.table);  // (some two of a million rows collide in one of 37 million tables)
         for (const Field& field : fields) hash = mixed(hash ^ field.key(row));
         if (!seen.insert(hash).second) return false;
     }
