@@ -541,6 +541,124 @@ END
     refuses_here 4 "no kernel but ours" compare --peers one --base ours
 }
 
+# What an H200 measured of reduce, and what the simulator predicts for one: a kernel that is predicted too slow, one too
+# fast and out of its interval, one without a prediction, and others that are on one side only.
+held() {
+    local header=schema,tool,kernel,dtype,n,block,device,timer,cache,median_ns,run_utc,p_op
+    cat >measured.csv <<END
+$header,p_tile
+3,reduce,cpu,f32,16777216,none,host,host,none,9000000,2026-11-29T09:46:11Z,sum,none
+3,reduce,tree,f32,16777216,256,NVIDIA H200,event,cold,100000,2026-11-29T09:46:11Z,sum,64
+3,reduce,single-pass,f32,16777216,256,NVIDIA H200,event,cold,30000,2026-11-29T09:46:11Z,sum,64
+3,reduce,atomic,f32,16777216,256,NVIDIA H200,event,cold,1000000,2026-11-29T09:46:11Z,sum,none
+3,reduce,nested,f32,16777216,256,NVIDIA H200,event,cold,50000,2026-11-29T09:46:11Z,sum,none
+3,reduce,tree,f32,65536,256,NVIDIA H200,event,cold,8000,2026-11-29T09:46:11Z,sum,none
+END
+    cat >predicted.csv <<END
+$header,p_tile,p_predicted_ns,p_predicted_low_ns,p_predicted_high_ns,p_limiter,p_predicted_gpu,p_predicted_n
+3,reduce,cpu,f32,65536,none,host,host,none,50000,2026-11-29T16:13:58Z,sum,none,,,,none,none,
+3,reduce,tree,f32,65536,256,SIMT simulator,sim,none,3000000,2026-11-29T16:13:58Z,sum,16,125000,90000,140000,atomics,NVIDIA H200,16777216
+3,reduce,single-pass,f32,65536,256,SIMT simulator,sim,none,400000,2026-11-29T16:13:58Z,sum,16,20000,18000,25000,dram,NVIDIA H200,16777216
+3,reduce,atomic,f32,65536,256,SIMT simulator,sim,none,100000,2026-11-29T16:13:58Z,sum,none,1100000,1000000,1200000,atomics,NVIDIA H200,16777216
+3,reduce,nested,f32,65536,256,SIMT simulator,sim,none,500000,2026-11-29T16:13:58Z,sum,none,,,,none,none,
+END
+}
+
+@test "compare: --prediction says how far a prediction is off, in which direction, and whether the interval holds" {
+    held
+    capture compare --prediction measured.csv predicted.csv
+    expect_status 0
+    expect_clean_table
+    expect_errors_like 'compare: 1 row of predicted.csv has no prediction: nested'
+    expect_errors_like 'compare: 2 rows of measured.csv have no partner in predicted.csv: reduce, nested, '
+    # Sizes are those that are predicted, and the larger time over the smaller is the error.
+    [ "$(columns kernel n measured_ns predicted_ns error_percent direction within limiter)" = \
+        "tree 16777216 100000.0 125000.0 25.00 too slow yes atomics
+single-pass 16777216 30000.0 20000.0 50.00 too fast no dram
+atomic 16777216 1000000.0 1100000.0 10.00 too slow yes atomics" ] || complain "rows"
+    capture compare --prediction measured.csv predicted.csv -q -f human
+    expect_output_like '^predicted.csv held against measured.csv, reduce, f32, n 16777216, block 256, NVIDIA H200'
+    expect_output_like $'\n3 rows: the median error is 25.0 %, nine of ten are within 50.0 %, and 67 % of the measured times are in\\s+the interval; Kendall.s tau is 1.00.'
+    # Another order of two variants, of three pairs.
+    sed 's/,125000,90000,/,15000,9000,/' predicted.csv >wrong.csv
+    capture compare --prediction --summary measured.csv wrong.csv -q
+    [ "$(columns tool rows within_percent tau)" = "reduce 3 66.67 0.3333" ] || complain "the summary"
+    # Times within 5 % have no order: nothing is left.
+    sed 's/,30000,2026/,104000,2026/; s/,1000000,2026/,103000,2026/' measured.csv >like.csv
+    capture compare --prediction --summary like.csv predicted.csv -q --json
+    [ "$(jq -r '.tau' <stdout)" = null ] || complain "an order"
+}
+
+@test "compare: --prediction takes the median of samples and of repeated rows, and names sizes that differ" {
+    held
+    { cat measured.csv && sed 's/,100000,2026/,200000,2026/; s/,30000,2026/,60000,2026/' measured.csv | tail -n +2; } >twice.csv
+    capture compare --prediction twice.csv predicted.csv -q
+    [ "$(columns kernel measured_ns)" = $'tree 150000.0\nsingle-pass 45000.0\natomic 1000000.0' ] || complain "medians"
+    echo '{"tool":"reduce","kernel":"tree","dtype":"f32","n":16777216,"timer":"event","samples_ns":[1000,500000,100000]}' >samples.jsonl
+    capture compare --prediction samples.jsonl predicted.csv -q
+    [ "$(column measured_ns)" = 100000.0 ] || complain "samples"
+    # No common rows: the columns that differ, and what they hold.
+    sed 's/,16777216,256/,1048576,256/; s/,65536,256/,4096,256/' measured.csv >small.csv
+    capture compare --prediction small.csv predicted.csv -q
+    expect_status 4
+    expect_refusal compare 'no prediction of predicted.csv is for a row of small.csv; n is 1048576 and 4096 in small.csv, 16777216 in predicted.csv'
+    sed 's/,reduce,/,scan,/' measured.csv >scan.csv
+    capture compare --prediction scan.csv predicted.csv -q
+    expect_refusal compare '; tool is scan in scan.csv, reduce in predicted.csv'
+    # Settings tell rows apart, but what only differs, as the tile, does not.
+    { cat predicted.csv && sed -n 's/,sum,/,max,/; s/,125000,/,130000,/; /,tree,/p' predicted.csv; } >several.csv
+    capture compare --prediction measured.csv several.csv -q
+    [ "$(columns kernel p_op predicted_ns | head -1)" = "tree sum 125000.0" ] || complain "an operation"
+}
+
+@test "compare: --prediction refuses tables in the wrong places, and warns of another GPU" {
+    held
+    local wrong
+    sed 's/NVIDIA H200/NVIDIA A100/' measured.csv >other.csv
+    capture compare --prediction other.csv predicted.csv
+    expect_status 0
+    expect_errors_like 'warning: other.csv was measured on NVIDIA A100, and predicted.csv predicts NVIDIA H200: --predict chooses the GPU'
+    [ "$(columns kernel device | head -1)" = "tree NVIDIA A100" ] || complain "the device"
+    capture compare --prediction predicted.csv measured.csv -q
+    expect_status 4
+    expect_refusal compare 'predicted.csv: no row was timed on a GPU; the measured table comes first'
+    capture compare --prediction measured.csv other.csv -q
+    expect_status 4
+    expect_refusal compare 'other.csv: no column p_predicted_ns: it is no table of the simulator'
+    sed 's/,[0-9.]*,[0-9.]*,[0-9.]*,[a-z]*,NVIDIA H200,[0-9]*$/,,,,none,none,/' predicted.csv >none.csv
+    capture compare --prediction measured.csv none.csv -q
+    expect_status 4
+    expect_refusal compare 'none.csv: no row has a prediction'
+    for wrong in '--peers' '--value median_ns' '--margin 3' '--fail-if slower:3' '--fail-if error' 'measured.csv'; do
+        # shellcheck disable=SC2086  # an option and its value
+        capture compare --prediction measured.csv predicted.csv $wrong -q
+        expect_status 2 || return
+        [ ! -s stdout ] || complain "$wrong: a table" || return
+    done
+    # Without it, ratios of a simulation's times and a GPU's would be nonsense.
+    sed 's/,65536,256/,16777216,256/' predicted.csv >same.csv
+    capture compare measured.csv same.csv
+    expect_errors_like "warning: these are ratios of a GPU's times and a simulation's: compare --prediction measured.csv same.csv"
+    capture compare same.csv measured.csv
+    expect_errors_like "compare --prediction measured.csv same.csv"
+    capture compare --fail-if error:10 measured.csv same.csv -q
+    expect_status 2
+    expect_refusal compare 'only predictions have one; add --prediction'
+}
+
+@test "compare: --fail-if error:PCT and missing exit with 1 after a table of predictions" {
+    held
+    capture compare --prediction measured.csv predicted.csv -q --fail-if error:50
+    expect_status 1
+    expect_errors_like '^compare: 1 row is predicted with an error of 50 % or more$'
+    [ "$(column kernel | wc -l)" = 3 ] || complain "rows"
+    capture compare --prediction measured.csv predicted.csv -q --fail-if error:50.1%
+    expect_status 0
+    capture compare --prediction measured.csv predicted.csv -q --fail-if error:90,missing
+    expect_status 1
+    expect_errors_like '^compare: 2 rows are without a prediction$'
+}
+
 @test "compare: takes tables of any program, and higher rates are faster" {
     { echo task,threads,seconds && seq 100 129 | sed 's/^/parse,4,0./' && seq 300 329 | sed 's/^/sort,4,0./'; } >old.csv
     { echo task,threads,seconds && seq 110 139 | sed 's/^/parse,4,0./' && seq 200 229 | sed 's/^/sort,4,0./'; } >new.csv

@@ -132,12 +132,12 @@ raw() {
     for weak in '' weak; do
         gangs $weak >gangs.csv
         draws gangs.csv -o gangs.svg --size 800x500
-        [ "$(count series gangs.svg) $(count point gangs.svg)" = "4 8" ] || complain "series and points"
+        [ "$(count series gangs.svg) $(count point gangs.svg) $(count 'predicted point' gangs.svg)" = "4 6 2" ] || complain "series and points"
         grep -q 'class="roof".*>ideal<' gangs.svg
         grep -q '>tagged, model<' gangs.svg
         draws gangs.csv --size 70x20 --characters ascii
         expect_output_like '^reduce: efficiency'
-        expect_output_like 'a tagged, event .*c tagged, model .*-- ideal'
+        expect_output_like 'a tagged, event .*\(c\) tagged, model .*-- ideal'
         expect_output_like $'\n +1 [ 0-9]* 64\n +gang'
     done
     # With several sizes, gangs are series, like any other difference between rows.
@@ -363,6 +363,116 @@ raw() {
     capture plot roofline.csv --kind roofline -o roofline.svg
     expect_status 0
     [ "$errors" = "plot: 1 of 2 rows is left out: it has no flop, bytes and gflop_per_s above 0" ]
+}
+
+# A row of the simulator, as it predicts an H200's time: predicted KERNEL N NS LOW HIGH GBYTE_PER_S GFLOP_PER_S [GPU].
+predictions=p_predicted_ns,p_predicted_low_ns,p_predicted_high_ns,p_predicted_gbyte_per_s,p_predicted_gflop_per_s,p_predicted_peak_gbyte_per_s,p_predicted_peak_gflop_per_s,p_predicted_gpu,p_predicted_n
+predicted() { echo "3,reduce,$1,f32,1024,SIMT simulator,sim,none,5,7e6,8e6,9e6,0.001,0.002,$3,$4,$5,$6,$7,4388.5,63758.6,${8-NVIDIA H200},$2"; }
+
+# Two kernels on an H200, with its figures; and in the simulator, with one that has no prediction, and the host.
+on_gpu() {
+    echo $header
+    measured tree 1048576 15040 278.9 && measured tree 16777216 123330 544.1
+    measured single-pass 1048576 9330 449.6 && measured single-pass 16777216 23230 2888.9
+}
+in_simulator() {
+    echo $header,$predictions
+    predicted tree 1048576 15490 14230 17430 270.8 67.7 "$@" && predicted tree 16777216 126230 121650 133700 531.6 132.9 "$@"
+    predicted single-pass 1048576 7650 6420 9480 548.3 137.1 "$@" && predicted single-pass 16777216 22480 20380 31810 2985.3 746.3 "$@"
+    echo "3,reduce,nested,f32,1024,SIMT simulator,sim,none,5,7e6,8e6,9e6,0.001,0.002,,,,,,,,none,"
+    echo "3,reduce,cpu,f32,1024,host,host,none,5,7e3,8e3,9e3,0.512,0.128,,,,,,,,none,"
+}
+
+@test "predicted points are open and have their interval, measured ones are full, in one file or in two" {
+    on_gpu >gpu.csv && in_simulator >sim.csv && cat gpu.csv sim.csv >both.csv
+    local files word left_out='2 rows are'
+    for files in 'gpu.csv sim.csv' 'sim.csv gpu.csv' both.csv; do
+        [ "$files" != both.csv ] || left_out='1 row is' # (a host beside a GPU is)
+        # shellcheck disable=SC2086  # several files
+        capture plot $files -o both.svg --where 'kernel!=cpu'
+        expect_status 0 || return
+        expect_errors_like "^plot: $left_out left out: of a simulated table, only what it predicts for a GPU is drawn$" || return
+        [ "$(count series both.svg) $(count point both.svg) $(count 'predicted point' both.svg) $(count interval both.svg)" = "4 4 4 4" ] ||
+            complain "$files: points" || return
+        [ "$(grep -c 'predicted point.*fill="#ffffff"' both.svg)" = 4 ] || complain "$files: open points" || return
+        for word in 'tree, predicted, NVIDIA H200' 'single-pass, measured, NVIDIA H200'; do
+            grep -q "class=\"entry\".*>$word</text>" both.svg || complain "$files: no $word" || return
+        done
+        # A kernel has one color.
+        [ "$(sed -n -E 's/.*data-name="tree, .* stroke="([^"]*)".*/\1/p' both.svg | uniq -c | awk '{ print $1 }')" = 2 ] ||
+            complain "$files: colors" || return
+    done
+    # The rates at both ends of the interval follow from its times.
+    draws gpu.csv sim.csv -q --gnuplot
+    grep -q -E '^16777216 2985.3 2109[.0-9]* 3292' stdout || complain "a prediction that is too fast"
+    grep -q -E '^1048576 270.8 240[.0-9]* 294' stdout || complain "a prediction that is too slow"
+    grep -q '^16777216 544.1 ' stdout || complain "a measured rate"
+    grep -q 'yerrorbars pt 6' stdout && grep -q 'linespoints pt 7' stdout || complain "markers"
+    draws gpu.csv sim.csv -q -y median_ns --gnuplot
+    grep -q '^1048576 7650 6420 9480' stdout && grep -q '^1048576 9330 ' stdout || complain "times"
+    ! grep -q 8000000 stdout || complain "a time of the simulation"
+    draws gpu.csv sim.csv -q --where 'n=1Mi,timer=sim' -y gbyte_per_s --by kernel --gnuplot
+    grep -q 548.3 stdout && ! grep -q -E '2985.3|278.9' stdout || complain "--where"
+}
+
+@test "predicted points are open in the terminal, in a page and in gnuplot's pictures" {
+    on_gpu >gpu.csv && in_simulator >sim.csv
+    draws gpu.csv sim.csv -q --characters ascii --size 100x24
+    expect_output_like 'a tree, measured, NVIDIA H200 +b single-pass, measured, NVIDIA H200'
+    expect_output_like '\(c\) tree, predicted, NVIDIA H200 +\(d\) single-pass, predicted, NVIDIA H200'
+    expect_output_like '\|.*\(d\)'
+    # What differs between all rows of two tables, as the cache, is in no name.
+    { on_gpu && measured cpu 1048576 9000000 0.5 | sed 's/NVIDIA H200,event,cold/host,host,none/'; } >host.csv
+    draws host.csv sim.csv -q --characters ascii --size 100x24
+    expect_output_like 'b single-pass, measured, NVIDIA H200 +c cpu, host'
+    draws gpu.csv sim.csv -q --color always --size 100x24 --characters ascii
+    expect_output_like $'\e\\[38;5;[0-9]+mo\e\\[0m tree, predicted'
+    expect_output_like $'\e\\[38;5;[0-9]+m\\*\e\\[0m tree, measured'
+    draws gpu.csv sim.csv -q -o both.html
+    [ "$(count 'predicted point' both.html)" = 4 ] || complain "the page"
+    # The row under the pointer is that of the file.
+    grep -q '^timer: sim' both.html || complain "a row that is not the file's"
+    need gnuplot
+    draws gpu.csv sim.csv -q -o both.png
+    [ "$(head -c 4 both.png | tail -c 3)" = PNG ]
+}
+
+@test "bars of what is predicted are outlines beside those of what was measured" {
+    on_gpu >gpu.csv && in_simulator >sim.csv
+    draws gpu.csv sim.csv -q --where n=16Mi -o bars.svg
+    [ "$(count bar bars.svg) $(grep -c 'rect.* class="predicted"' bars.svg)" = "4 2" ] || complain "bars"
+    grep -q 'class="entry".*>predicted, NVIDIA H200</text>' bars.svg
+    grep -q 'class="entry".*>measured, NVIDIA H200</text>' bars.svg
+    draws gpu.csv sim.csv -q --where n=16Mi --characters ascii --size 70x20
+    [ "$(sed -n -E 's/^(single-pass|tree) +\|([#=])\2* (.*)/\1 \2 \3/p' stdout | paste -sd ,)" = \
+        "single-pass # 2.89 TB/s,single-pass = 2.99 TB/s,tree # 544 GB/s,tree = 532 GB/s" ] || complain "lines"
+    expect_output_like '# measured, NVIDIA H200 +. predicted, NVIDIA H200'
+    draws gpu.csv sim.csv -q --where n=16Mi --gnuplot
+    grep -q '\$predicted1 using .* fs empty border' stdout
+    grep -q '\$boxes0 using .* fs solid 1' stdout
+    # Alone, what is predicted keeps its name; asked for, the simulation's own times are drawn.
+    draws sim.csv -q --where p_predicted_n=16Mi --characters ascii --size 70x20
+    expect_output_like 'predicted for NVIDIA H200, not measured'
+    expect_output_like 'single-pass \|=+ 22.5 us'
+    draws sim.csv -q --where p_predicted_n=16Mi -y median_ns --characters ascii --size 70x20
+    expect_output_like 'times of the simulation'
+    expect_output_like '\|#+ 8 ms'
+}
+
+@test "predicted points lie below the roofs of the GPU that they are for, and two GPUs share no roof" {
+    in_simulator | sed '1s/$/,bytes,flop/; 2,$s/$/,4096,1024/' >sim.csv
+    on_gpu | sed '1s/$/,bytes,flop/; 2,$s/$/,4e6,1e6/' >gpu.csv
+    draws sim.csv -q --kind roofline -o roof.svg
+    [ "$(sed -n -E 's/.*class="roof".*>(.*)<.*/\1/p' roof.svg | paste -sd ,)" = "f32 peak 63.8 TFLOP/s,memory 4.39 TB/s" ] || complain "roofs"
+    [ "$(count 'predicted point' roof.svg) $(count point roof.svg) $(count interval roof.svg)" = "4 0 4" ] || complain "points"
+    grep -q 'predicted for NVIDIA H200, not measured' roof.svg
+    # Operations per byte, and per second, are those at the predicted size.
+    draws sim.csv -q --kind roofline --gnuplot
+    grep -q -E '^0.2499[0-9]* 746.3 527[.0-9]* 823' stdout || complain "a point"
+    draws sim.csv gpu.csv -q --kind roofline -o roof.svg
+    [ "$(count 'predicted point' roof.svg) $(count point roof.svg)" = "4 4" ] || complain "points of both"
+    in_simulator 'NVIDIA A100' | sed '1s/$/,bytes,flop/; 2,$s/$/,4096,1024/' >other.csv
+    rejects 4 'a roofline is of one GPU, and the rows are of NVIDIA A100 and NVIDIA H200' other.csv gpu.csv -q --kind roofline
 }
 
 @test "columns that distinguish no further rows are in no name" {

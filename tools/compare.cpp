@@ -3,7 +3,7 @@
 //
 // In come tables, the kernels of one, or commands that take turns (turns), as sides. Their rows find partners (join),
 // whose samples are compared (rows, statistics). Out go a row for each pair and a sentence (report), with what else may
-// have made a difference (conditions).
+// have made a difference (conditions). Predictions are held against measured times instead (prediction).
 #include <algorithm>
 #include <cstddef>
 #include <string>
@@ -13,6 +13,7 @@
 #include "common/cli/host_program.hpp"
 #include "common/io/text.hpp"
 #include "tools/compare/conditions.hpp"
+#include "tools/compare/prediction.hpp"
 #include "tools/compare/report.hpp"
 #include "tools/compare/rows.hpp"
 #include "tools/compare/turns.hpp"
@@ -160,6 +161,9 @@ static void refuse_undecidable(const Session& session, const Compared& compared)
 
 static void run(Session& session) {
     const Settings& settings = session.own<Settings>();
+    if (settings.prediction) return hold_predictions(session);
+    for (const FailIf& condition : settings.fail_if)
+        if (condition.error) fail(Exit::usage, "--fail-if error: only predictions have one; add --prediction");
     margin_percent_of(settings);  // refused before anything is read
     std::vector<DataTable> tables;
     for (const std::string& file : files_of(session))

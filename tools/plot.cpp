@@ -101,6 +101,10 @@ void run(Session& session) {
     refuse_ignored(medium, settings);
     settings.refuse_ignored(settings.kind);
     Data data = data_of(session, settings);
+    if (wants_predictions(data, settings))
+        if (const std::size_t rows = data.show_predictions(); rows > 0)
+            session.notice(text("{} {} left out: of a simulated table, only what it predicts for a GPU is drawn", rows,
+                                rows == 1 ? "row is" : "rows are"));
     if (!settings.where.empty()) data.keep(settings.where);
     Choices chosen = choose(data, settings);
     settings.refuse_ignored(chosen.kind);

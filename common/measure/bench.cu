@@ -81,6 +81,14 @@ static std::optional<PredictedTime> predicted_by(const std::vector<simt::check::
     return time;
 }
 
+// Products that are added count twice. 0 for types whose rate the model does not have.
+static double peak_gflop_per_s(const simt::check::GpuModel& gpu, std::optional<DType> type) {
+    const double warps_per_cycle = type == DType::f32   ? gpu.single_per_cycle
+                                   : type == DType::f64 ? gpu.double_per_cycle
+                                                        : 0;
+    return gpu.multiprocessors * gpu.clock_mhz * 1e-3 * warps_per_cycle * 32 * 2;
+}
+
 bool Bench::verify(Case& one, FirstLaunch& first) {
     if (one.is_on_host() && run_.settings.checks.sample_only) return true;  // only kernels count
     run_.begin_step(text("verifying {}, n = {}", one.variant->name, one.problem.n));
@@ -191,6 +199,9 @@ Measurement Bench::measure(Case& one, const FirstLaunch& first, Case* peer) {
     if (result.predicted && run_.settings.checks.predict) {
         result.predicted->n = one.problem.n;
         result.predicted->bytes = one.problem.bytes;
+        result.predicted->flop = one.problem.flop;
+        result.predicted->peak_gbyte_per_s = simt::check::predicted_gpu()->dram_gbyte_per_s;
+        result.predicted->peak_gflop_per_s = peak_gflop_per_s(*simt::check::predicted_gpu(), one.problem.dtype);
     }
     result.own = one.own_cells(summarize(result.samples_ns).median);
     return result;

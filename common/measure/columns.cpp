@@ -181,16 +181,27 @@ std::vector<ReportColumn> predicted_time_columns() {
             return time && !((*time).*member).empty() ? (*time).*member : std::string("none");
         };
     };
+    const auto rate_of = [](double PredictedTime::*work) {
+        return [=](const Of& of) {
+            const std::optional<PredictedTime>& time = of.measurement.predicted;
+            return time && *time.*work > 0 ? Fixed{*time.*work / time->ns, 3} : absent(3);
+        };
+    };
+    const auto peak_of = [](double PredictedTime::*peak) {
+        return [=](const Of& of) {
+            const std::optional<PredictedTime>& time = of.measurement.predicted;
+            return time && *time.*peak > 0 ? Fixed{*time.*peak, 1} : absent(1);
+        };
+    };
     return {
         {{"p_predicted_ns", "predicted us", 1e-3, 1, 10}, of_time(&PredictedTime::ns, 1)},
         {{"p_predicted_low_ns", "80 % from", 1e-3, 1, 8, 3}, of_time(&PredictedTime::low_ns, 1)},
         {{"p_predicted_high_ns", "to", 1e-3, 1, 8, 3}, of_time(&PredictedTime::high_ns, 1)},
         {{"p_limiter", "limited by", 1, 0, 0, 2}, word_of(&PredictedTime::limiter)},
-        {{"", "GB/s", 1, 1, 6, 1},
-         [](const Of& of) {
-             const std::optional<PredictedTime>& time = of.measurement.predicted;
-             return time && time->bytes > 0 ? Fixed{time->bytes / time->ns, 3} : absent(3);
-         }},
+        {{"p_predicted_gbyte_per_s", "GB/s", 1, 1, 6, 1}, rate_of(&PredictedTime::bytes)},
+        {{"p_predicted_gflop_per_s"}, rate_of(&PredictedTime::flop)},
+        {{"p_predicted_peak_gbyte_per_s"}, peak_of(&PredictedTime::peak_gbyte_per_s)},
+        {{"p_predicted_peak_gflop_per_s"}, peak_of(&PredictedTime::peak_gflop_per_s)},
         {{"p_predicted_gpu"}, word_of(&PredictedTime::gpu)},
         {{"p_predicted_n"},
          [](const Of& of) -> Cell {

@@ -13,10 +13,12 @@ struct PredictedTime {
     std::string gpu;                 // "NVIDIA H200"
     std::string dtype;               // of the row
     std::size_t n = 0;               // the size it is for, which may be another than the simulator's own
-    double bytes = 0;                // compulsory traffic at that size
+    double bytes = 0, flop = 0;      // compulsory traffic and operations at that size
     double ns = 0;                   // all kernels of the variant,
     double low_ns = 0, high_ns = 0;  // and an interval that holds 80 % of what is measured
     std::string limiter;             // what limits the kernel that takes the most of it
+    // What the GPU can do at most: of its memory, and of arithmetic of the row's type; 0 if that is not known.
+    double peak_gbyte_per_s = 0, peak_gflop_per_s = 0;
 };
 
 // From now on, the times of kernels are predicted for this GPU: a model by its name, or a file; "": the newest that comes

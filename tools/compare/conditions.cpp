@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "common/io/process.hpp"
 #include "common/io/text.hpp"
 
 namespace compare {
@@ -131,6 +132,21 @@ void warn_of_state(const Side& side, std::vector<std::string>& to) {
         to.push_back(text("{} of {} not verified", rows(n), side.name));
 }
 
+// The times of a simulation have nothing to do with those of a GPU, but its predictions do.
+void warn_of_simulation(const Side& base, const Side& other, const Compared& compared, std::vector<std::string>& to) {
+    const Side *measured = nullptr, *predicted = nullptr;
+    for_rows(compared, other, [&](const Row& row) {
+        const std::string before = word_of(base, "timer", row.base_row), after = word_of(other, "timer", row.other_row);
+        if (before == "event" && after == "sim") measured = &base, predicted = &other;
+        if (before == "sim" && after == "event") measured = &other, predicted = &base;
+    });
+    if (measured && predicted->table->find("p_predicted_ns"))
+        to.push_back(
+            text("these are ratios of a GPU's times and a simulation's: {} --prediction {} {} holds against the "
+                 "former what is predicted",
+                 called("compare"), measured->name, predicted->name));
+}
+
 void warn_of_order(const Side& base, const Side& other, std::vector<std::string>& to) {
     if (!base.table->find("run_utc") || !other.table->find("run_utc") || base.rows.empty() || other.rows.empty())
         return;
@@ -187,6 +203,7 @@ std::vector<std::string> warnings(const std::vector<Side>& sides, const Compared
         if (i == 0) continue;
         warn_of_differences(sides[0], sides[i], compared, found);
         warn_of_clocks(sides[0], sides[i], compared, found);
+        if (!settings.peers) warn_of_simulation(sides[0], sides[i], compared, found);
         if (settings.peers) continue;
         if (sides[0].rounds.empty()) warn_of_order(sides[0], sides[i], found);
         warn_of_blocks(sides[0], sides[i], compared, found);

@@ -246,12 +246,19 @@ Join join(const Side& base, const Side& other, const JoinChoice& choice) {
         if (chooser.is_told(column, keys)) result.differs.push_back(columns[column]);
         else keys.push_back(column);
     }
+    std::vector<std::size_t> needed = keys;  // to tell the rows of each side apart
+    if (choice.of_other_hardware)
+        for (const std::size_t column : keys) {  // (block comes first, which a program's own columns tell better)
+            std::vector<std::size_t> fewer = needed;
+            std::erase(fewer, column);
+            if (!is_fixed(column) && chooser.is_told(column, fewer)) needed = std::move(fewer);
+        }
     for (const std::size_t column : std::vector<std::size_t>(keys)) {
         if (is_fixed(column)) continue;
-        std::vector<std::size_t> others = keys;
+        std::vector<std::size_t> others = choice.of_other_hardware ? needed : keys;
         std::erase(others, column);
         if (!chooser.only_differs(column, others)) continue;
-        keys = std::move(others);
+        std::erase(keys, column);
         result.differs.push_back(columns[column]);
     }
     for (const std::size_t column : keys) result.by.push_back(columns[column]);

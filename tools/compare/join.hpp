@@ -34,6 +34,9 @@ struct Join {
 struct JoinChoice {
     std::vector<std::string> by;     // the key columns; empty: chosen by their names and values
     std::vector<std::string> never;  // columns that are never chosen
+    // Rows may be from other hardware, whose choices (the tile, the method of "fastest") may differ in several columns at
+    // once: those that tell no rows apart are keys only if all partners agree in them.
+    bool of_other_hardware = false;
 };
 
 // A column is a key if it is

@@ -26,12 +26,15 @@ std::vector<FailIf> parse_fail_if(const std::string& list) {
         const std::string name = word.substr(0, colon);
         FailIf condition;
         condition.missing = name == "missing";
+        condition.error = name == "error";
         for (const Verdict verdict : {Verdict::slower, Verdict::faster, Verdict::unknown})
             if (name == name_of(verdict)) condition.verdict = verdict;
-        const bool has_size = condition.verdict == Verdict::slower || condition.verdict == Verdict::faster;
-        if ((condition.verdict == Verdict::none && !condition.missing) || (colon != word.npos && !has_size))
-            fail(Exit::usage, "--fail-if {}: '{}' is none of slower:PCT%, faster:PCT%, unknown and missing", list,
-                 word);
+        const bool has_size =
+            condition.verdict == Verdict::slower || condition.verdict == Verdict::faster || condition.error;
+        if ((condition.verdict == Verdict::none && !condition.missing && !condition.error) ||
+            (colon != word.npos && !has_size) || (colon == word.npos && condition.error))
+            fail(Exit::usage, "--fail-if {}: '{}' is none of slower:PCT%, faster:PCT%, unknown, missing and error:PCT%",
+                 list, word);
         if (colon != word.npos) condition.change_percent = percent(word.substr(colon + 1), list);
         conditions.push_back(condition);
     }

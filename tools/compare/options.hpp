@@ -12,11 +12,12 @@
 
 namespace compare {
 
-// One condition of --fail-if: rows of this kind fail. `missing`: rows of the base that another side lacks.
+// One condition of --fail-if: rows of this kind fail. `missing`: rows of the base that another side lacks. `error`: of
+// --prediction.
 struct FailIf {
     Verdict verdict = Verdict::none;
-    bool missing = false;
-    std::optional<double> change_percent;  // slower and faster: at least
+    bool missing = false, error = false;
+    std::optional<double> change_percent;  // slower, faster and error: at least
 };
 
 // "slower:3%,unknown"; Failure(usage) for another word.
@@ -25,7 +26,7 @@ std::vector<FailIf> parse_fail_if(const std::string& list);
 struct Settings {
     std::vector<std::string> by;
     std::vector<std::string> values;  // none: the samples where the table has them, or else median_ns
-    bool more_is_faster = false, exact = false, peers = false, summary = false;
+    bool more_is_faster = false, exact = false, peers = false, prediction = false, summary = false;
     std::string base;
     std::vector<std::string> commands;  // of --run; none: the operands are tables
     std::size_t pairs = 10;
@@ -43,6 +44,8 @@ struct Settings {
         table.texts("--run", "COMMAND", "run this shell command in turn with that of another --run, and compare them",
                     commands);
         table.whole("--pairs", "N", "with --run: how many times each command takes its turn", pairs, 1, 100'000);
+        table.flag("--prediction", "how far the simulator's predictions, the second table, are from measured times",
+                   prediction);
         table.flag("--peers", "compare the kernels of one table with one of them", peers);
         table.text("--base", "KERNEL", "with --peers: the kernel that the others are compared with", base);
         table.number("--margin", "PCT", "changes within this many percent count as none", margin_percent, 0, 99);
@@ -50,8 +53,9 @@ struct Settings {
         margin.take = [this, take = margin.take](const std::string& word) { take(word), margin_is_given = true; };
         table.add(margin);
         table.number("--level", "P", "how likely a verdict on equal rows may be", level, 1e-12, 0.5);
-        table.read("--fail-if", "LIST", "exit with 1 if a row is slower:PCT% or more, faster:PCT%, unknown or missing",
-                   "", fail_if, parse_fail_if);
+        table.read("--fail-if", "LIST",
+                   "exit with 1 if a row is slower:PCT% or more, faster:PCT%, unknown, missing, or error:PCT% off", "",
+                   fail_if, parse_fail_if);
         table.flag("--summary", "a row per table instead: how many of each verdict, and the geometric mean", summary);
     }
 };

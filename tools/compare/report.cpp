@@ -16,11 +16,7 @@
 #include "tools/compare/conditions.hpp"
 
 namespace compare {
-namespace {
 
-using RowColumn = ColumnOf<Row, std::function<Cell(const Row&)>>;
-
-// A cell as it is in the table that was read.
 Cell cell_of(const Side& side, const std::string& column, std::size_t row) {
     const TableColumn* const found = side.table->find(column);
     if (!found || found->is_empty(row)) return std::string("none");
@@ -32,6 +28,10 @@ Cell cell_of(const Side& side, const std::string& column, std::size_t row) {
     if (std::abs(number) < 9e15 && std::trunc(number) == number) return whole(number);
     return word;
 }
+
+namespace {
+
+using RowColumn = ColumnOf<Row, std::function<Cell(const Row&)>>;
 
 // The columns that identify a row: those by which any two sides join, and those that readers always want.
 std::vector<std::string> key_columns(const std::vector<Side>& sides, const Compared& compared,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -69,36 +70,49 @@ Figure bars_of(const Data& data, const Choices& chosen, const Settings& settings
     figure.x.log = chosen.log_y;
     figure.x.label = label_of(chosen.y);
     figure.x.quantity = quantity_of(chosen.y);
-    // If there are several files, each has a color.
+    // If there are several files, each has a color,
     std::map<std::string, std::size_t> categories;
-    const bool of_files = is_by_file(data, by);
-    if (of_files) {
+    // or what is predicted and what was measured.
+    const auto timer =
+        std::find_if(by.begin(), by.end(), [](const Field& field) { return field.name() == "timer"; }) - by.begin();
+    const bool of_files = is_by_file(data, by),
+               has_colors = of_files || (data.shows_predictions() && timer < std::ssize(by));
+    const auto color = static_cast<std::size_t>(of_files ? 0 : timer);  // the word that is one
+    const bool of_origins = has_colors && !of_files;
+    if (has_colors) {
+        // (The colors and the legend say what is predicted.)
+        for (Bar& bar : bars)
+            if (const std::string origin = bar.words[color]; of_origins && bar.name != origin)
+                bar.name.erase(bar.name.find(", " + origin), origin.size() + 2);
         const auto same = [&](const Bar& bar) {
-            return std::vector<std::string>(bar.words.begin() + 1, bar.words.end());
+            std::vector<std::string> words = bar.words;
+            words.erase(words.begin() + static_cast<std::ptrdiff_t>(color));
+            return words;
         };
         // Bars of the same kernel stand together, at the place of the best.
         std::map<std::vector<std::string>, std::size_t> place;
         for (const Bar& bar : bars) place.try_emplace(same(bar), place.size());
         std::map<std::string, std::size_t> order;
-        for (const DataTable& table : data.tables())
-            order.try_emplace(table.columns.back().rows() ? table.columns.back().word(0) : "", order.size());
+        for (const RowOf row : data.rows()) order.try_emplace(by[color].word(row), order.size());
         std::stable_sort(bars.begin(), bars.end(), [&](const Bar& a, const Bar& b) {
             const std::size_t first = place[same(a)], second = place[same(b)];
-            return first != second ? first < second : order[a.words[0]] < order[b.words[0]];
+            return first != second ? first < second : order[a.words[color]] < order[b.words[color]];
         });
     }
     for (const Bar& bar : bars) {
         Box box{figure.rows.size(), 0, bar.value.middle};
         box.low = bar.value.low, box.high = bar.value.high;
-        if (of_files) {
-            const auto [place, is_new] = categories.try_emplace(bar.words.front(), categories.size());
-            if (is_new) figure.colors.push_back(bar.words.front());
+        box.is_predicted = is_prediction(data, chosen.y, bar.row);
+        if (has_colors) {
+            const auto [place, is_new] = categories.try_emplace(bar.words[color], categories.size());
+            if (is_new) figure.colors.push_back(bar.words[color]);
             box.set_category(place->second);
         }
         box.label = shown(bar.value.middle, figure.x.quantity) + gains_of(bar);
         if (!settings.annotate.empty()) box.label += "  " + note_of(data, settings.annotate, bar.row);
         if (chosen.hovers) box.hover = hover_of(data, bar.row);
-        if (!std::isnan(box.low)) figure.band = "whiskers: quartiles";
+        if (!std::isnan(box.low))
+            figure.explain(box.is_predicted ? "whiskers of predictions: 80 % interval" : "whiskers: quartiles");
         for (const double value : {box.end, box.low, box.high}) figure.x.include(value);
         figure.rows.push_back(bar.name.empty() ? label_of(chosen.y) : bar.name);
         figure.boxes.push_back(std::move(box));

@@ -45,7 +45,7 @@ bool says(const Data& data, const std::string& column, const std::string& word) 
 }
 
 // Whether some rows come from a model rather than from a clock.
-bool has_predictions(const Data& data) { return says(data, "timer", "model"); }
+bool has_predictions(const Data& data) { return data.shows_predictions() || says(data, "timer", "model"); }
 
 // The columns among which x and series are looked for, the likeliest first.
 std::vector<std::string> setting_columns(const Data& data) {
@@ -256,6 +256,22 @@ bool is_better_when_larger(const std::string& column) {
     return std::none_of(std::begin(costs), std::end(costs), says);
 }
 
+// Predictions stand for simulated rows beside those of a GPU, whose times those of a simulation cannot be held against,
+// and in a roofline, which is a GPU's.
+bool wants_predictions(const Data& data, const Settings& settings) {
+    if (!data.has_predictions()) return false;
+    if (settings.kind == Kind::roofline) return true;
+    if (is_of_samples(settings.kind) || settings.kind == Kind::timeline || !data.has_times_of_gpu()) return false;
+    const std::string& y = settings.y;
+    return (y.empty() || y == "median_ns" || y == "gbyte_per_s" || y == "gflop_per_s") &&
+           !(data.has("sample") && data.varies(data.field("sample")));
+}
+
+void tell_origins(const Data& data, std::vector<std::string>& by) {
+    if (data.shows_predictions() && data.varies(data.field("timer")) && !contains(by, std::string("timer")))
+        by.push_back("timer");
+}
+
 Choices choose(const Data& data, const Settings& settings) {
     if (data.rows().empty())
         fail(Exit::bad_input, "{}there are no rows to draw{}",
@@ -285,6 +301,7 @@ Choices choose(const Data& data, const Settings& settings) {
         else if (is_of_samples(chosen.kind) && is_ours(data)) chosen.by = series_of(data, "sample", chosen.y);
         else chosen.by = series_of(data, chosen.x, chosen.y);
     }
+    tell_origins(data, chosen.by);
     // More than two outlines over each other cannot be read.
     if (settings.kind == Kind::automatic && chosen.kind == Kind::histogram && count_series(data, chosen.by) > 2)
         chosen.kind = Kind::violin;

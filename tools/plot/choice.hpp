@@ -21,6 +21,10 @@ struct Choices {
 
 constexpr std::size_t most_series = 64, most_bars = 10000;
 
+// Whether what was predicted for a GPU is drawn in the place of simulated times (Data::show_predictions).
+bool wants_predictions(const Data& data, const Settings& settings);
+// Adds the column that tells predictions from measurements, if both are drawn.
+void tell_origins(const Data& data, std::vector<std::string>& by);
 Choices choose(const Data& data, const Settings& settings);
 // Whether the largest number is the best: for all but times and what costs time.
 bool is_better_when_larger(const std::string& column);

@@ -139,7 +139,7 @@ bool Data::tell_apart(const std::vector<Field>& fields) const {
     std::unordered_set<std::uint64_t> seen;
     seen.reserve(std::min<std::size_t>(rows_.size(), 1024));
     for (const RowOf row : rows_) {
-        std::uint64_t hash = row.table;  // (some two of a million rows collide in one of 37 million tables)
+        std::uint64_t hash = mixed(row.table);  // (some two of a million rows collide in one of 37 million tables)
         for (const Field& field : fields) hash = mixed(hash ^ field.key(row));
         if (!seen.insert(hash).second) return false;
     }
@@ -248,10 +248,126 @@ bool holds(const Condition& condition, const Field& field, RowOf row) {
 void Data::keep(const std::string& condition_words) {
     for (const std::string& words : split(condition_words, ',')) {
         const Condition condition = condition_of(words);
-        const Field field = needed(condition.column);
+        needed(condition.column);
+        // (The timer is that of the files.)
+        const Field field(condition.column, condition.column == "timer" ? sources() : tables_);
         const auto fails = [&](RowOf row) { return !holds(condition, field, row); };
         rows_.erase(std::remove_if(rows_.begin(), rows_.end(), fails), rows_.end());
     }
+}
+
+// ---- predictions in the place of simulated times
+
+namespace {
+
+// Which cells show what was predicted, for a table that shows what was measured.
+struct Shown {
+    const char *column, *predicted;
+    const char* times = nullptr;  // a rate times this is what the column has
+};
+constexpr Shown shown_columns[] = {
+    {"median_ns", "p_predicted_ns"},
+    {"p25_ns", "p_predicted_low_ns"},
+    {"p75_ns", "p_predicted_high_ns"},
+    {"gbyte_per_s", "p_predicted_gbyte_per_s"},
+    {"gflop_per_s", "p_predicted_gflop_per_s"},
+    {"bytes", "p_predicted_gbyte_per_s", "p_predicted_ns"},
+    {"flop", "p_predicted_gflop_per_s", "p_predicted_ns"},
+    {"n", "p_predicted_n"},
+    {"device", "p_predicted_gpu"},
+    {"min_ns", nullptr},
+    {"max_ns", nullptr},
+    {"mean_ns", nullptr},
+    {"cache", nullptr},
+};
+
+enum class Origin { host, measured, predicted, simulated };
+
+Origin origin_of(const DataTable& table, std::size_t row) {
+    const TableColumn *const timer = table.find("timer"), *const ns = table.find("p_predicted_ns");
+    const std::string word = timer ? timer->word(row) : "";
+    if (word == "sim") return ns && ns->number(row) > 0 ? Origin::predicted : Origin::simulated;
+    return word == "host" ? Origin::host : Origin::measured;
+}
+
+void add_cell(TableColumn& to, const TableColumn& from, std::size_t row, double scale) {
+    if (from.is_empty(row)) to.add_empty();
+    else if (const double number = from.number(row); !std::isnan(number)) to.add_number(number * scale);
+    else to.add_text(from.word(row));
+}
+
+void show_predictions_in(DataTable& table, const DataTable& source) {
+    for (const Shown& one : shown_columns) {
+        const TableColumn* const column = source.find(one.column);
+        if (!column) continue;
+        const TableColumn *const predicted = one.predicted ? source.find(one.predicted) : nullptr,
+                                 *const times = one.times ? source.find(one.times) : nullptr;
+        TableColumn shown(one.column);
+        for (std::size_t row = 0; row < source.rows(); ++row) {
+            if (origin_of(source, row) != Origin::predicted) add_cell(shown, *column, row, 1);
+            else if (predicted) add_cell(shown, *predicted, row, times ? times->number(row) : 1);
+            else shown.add_empty();
+        }
+        table.columns[static_cast<std::size_t>(column - source.columns.data())] = std::move(shown);
+    }
+    const TableColumn* const timer = source.find("timer");
+    if (!timer) return;
+    TableColumn shown("timer");
+    for (std::size_t row = 0; row < source.rows(); ++row) switch (origin_of(source, row)) {
+            case Origin::predicted: shown.add_text("predicted, " + source.column("p_predicted_gpu").word(row)); break;
+            case Origin::measured:
+                if (timer->word(row) == "event" && source.find("device")) {
+                    shown.add_text("measured, " + source.column("device").word(row));
+                    break;
+                }
+                [[fallthrough]];
+            default: add_cell(shown, *timer, row, 1);
+        }
+    table.columns[static_cast<std::size_t>(timer - source.columns.data())] = std::move(shown);
+}
+
+}  // namespace
+
+bool Data::is_predicted(RowOf row) const {
+    const TableColumn* const timer = tables_[row.table].find("timer");
+    const std::string word = timer ? timer->word(row.row) : "";
+    return word == "model" || word.starts_with("predicted, ");
+}
+
+bool Data::has_predictions() const {
+    return has("p_predicted_ns") && std::any_of(rows_.begin(), rows_.end(), [&](RowOf row) {
+               return origin_of(tables_[row.table], row.row) == Origin::predicted;
+           });
+}
+
+bool Data::has_times_of_gpu() const {
+    const Field timer = field("timer");
+    return std::any_of(rows_.begin(), rows_.end(), [&](RowOf row) { return timer.word(row) == "event"; });
+}
+
+std::size_t Data::show_predictions() {
+    sources_ = tables_;
+    std::vector<bool> is_of_gpu(tables_.size()), is_simulated(tables_.size());
+    std::map<std::string, std::set<std::uint32_t>> tables_of_timer;
+    for (std::size_t i = 0; i < tables_.size(); ++i) show_predictions_in(tables_[i], sources_[i]);
+    const Field timer = field("timer");
+    for (const RowOf row : rows_) {
+        const Origin origin = origin_of(sources_[row.table], row.row);
+        if (origin == Origin::measured) is_of_gpu[row.table] = true;
+        if (origin == Origin::predicted || origin == Origin::simulated) is_simulated[row.table] = true;
+    }
+    const std::size_t all = rows_.size();
+    rows_.erase(std::remove_if(rows_.begin(), rows_.end(),
+                               [&](RowOf row) {
+                                   const Origin origin = origin_of(sources_[row.table], row.row);
+                                   return origin == Origin::simulated ||
+                                          (origin == Origin::host && is_simulated[row.table] && !is_of_gpu[row.table]);
+                               }),
+                rows_.end());
+    for (const RowOf row : rows_) tables_of_timer[timer.word(row)].insert(row.table);
+    files_are_told_ = std::all_of(tables_of_timer.begin(), tables_of_timer.end(),
+                                  [](const auto& one) { return one.second.size() == 1; });
+    return all - rows_.size();
 }
 
 }  // namespace plot

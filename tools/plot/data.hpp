@@ -45,7 +45,10 @@ public:
 
     const std::vector<RowOf>& rows() const { return rows_; }
     const std::vector<DataTable>& tables() const { return tables_; }
-    bool is_of_files() const { return tables_.size() > 1; }
+    // As they were read: what a row says of itself.
+    const std::vector<DataTable>& sources() const { return sources_.empty() ? tables_ : sources_; }
+    // Whether the file that a row is from tells rows apart.
+    bool is_of_files() const { return tables_.size() > 1 && !files_are_told_; }
     Field field(const std::string& name) const { return {name, tables_}; }
     // Failure(bad_input) if no table has it.
     Field needed(const std::string& name) const;
@@ -64,8 +67,20 @@ public:
     // malformed.
     void keep(const std::string& condition);
 
+    // Whether some rows were timed in the simulator with a prediction of a GPU's times; whether some were timed on a GPU.
+    bool has_predictions() const;
+    bool has_times_of_gpu() const;
+    // From now on, simulated rows are what was predicted for a GPU: its times, rates and size, and the timer "predicted,
+    // NVIDIA H200"; that of rows from a GPU is "measured, NVIDIA H200". Rows of a simulated table that have no
+    // prediction are left out. Returns how many these are.
+    std::size_t show_predictions();
+    bool shows_predictions() const { return !sources_.empty(); }
+    // Whether a row's time comes from a model rather than from a clock.
+    bool is_predicted(RowOf row) const;
+
 private:
-    std::vector<DataTable> tables_, devices_;
+    std::vector<DataTable> tables_, sources_, devices_;  // sources_: of tables_, if these show predictions
+    bool files_are_told_ = false;                        // by their timers
     std::vector<RowOf> rows_;
 };
 

@@ -159,7 +159,7 @@ Figure histogram_of(const Data& data, const Choices& chosen) {
         }
         figure.series.push_back(std::move(series));
     }
-    set_colors(figure.series, samples.groups, is_by_file(data, data.needed(chosen.by)));
+    set_colors(figure.series, samples.groups, data, data.needed(chosen.by));
     figure.x.log = samples.log;
     figure.x.label = samples.label;
     figure.x.quantity = quantity_of(chosen.y);
@@ -202,7 +202,7 @@ Figure violin_of(const Data& data, const Choices& chosen) {
         figure.series.push_back(std::move(series));
         drawn.push_back(samples.groups[i]);
     }
-    set_colors(figure.series, drawn, false);
+    set_colors(figure.series, drawn, data, {});
     for (const std::string& name : chosen.by) figure.x.label += (figure.x.label.empty() ? "" : ", ") + label_of(name);
     figure.x.low = -0.5, figure.x.high = static_cast<double>(figure.series.size()) - 0.5;
     figure.y.log = samples.log;

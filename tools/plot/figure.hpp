@@ -2,6 +2,7 @@
 // A picture without its medium: what svg, the terminal and gnuplot draw.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <set>
@@ -37,6 +38,7 @@ struct Series {
     Mark mark = Mark::line;
     std::size_t color = 0;
     std::size_t dash = 0;
+    bool is_predicted = false;  // rather than measured: its points are open, and have error bars instead of a band
     std::vector<Point> points = {};
     Quartiles quartiles = {nothing, nothing, nothing};  // of a violin
 };
@@ -47,6 +49,7 @@ struct Box {
     double begin, end;
     std::size_t category = 0, color = 0;   // which of the figure's colors; its index in the palette
     double low = nothing, high = nothing;  // a whisker around `end`
+    bool is_predicted = false;             // rather than measured: only its outline is drawn
     std::string label = {};                // written after it
     std::string hover = {};
 
@@ -69,6 +72,13 @@ struct Figure {
     std::string band;  // what the band or the whiskers show
 
     bool has_rows() const { return !rows.empty(); }
+    bool has_predictions() const {
+        return std::any_of(series.begin(), series.end(), [](const Series& one) { return one.is_predicted; });
+    }
+    // Adds to what the band or the whiskers show.
+    void explain(const std::string& words) {
+        if (band.find(words) == band.npos) band += (band.empty() ? "" : "; ") + words;
+    }
     // The line below the title of a picture.
     std::string below_title() const { return subtitle + (subtitle.empty() || band.empty() ? "" : "; ") + band; }
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <map>
 #include <optional>
 #include <string>
@@ -59,12 +60,20 @@ std::string size_text(const std::string& words) {
     return number && std::fmod(*number, 1024) == 0 ? shown(*number, {}, true) : words;
 }
 
+bool says_measured(const Data& data) {
+    return std::any_of(data.rows().begin(), data.rows().end(), [&](RowOf row) { return !data.is_predicted(row); });
+}
+
+constexpr const char* predicted_columns = "p_predicted_";
+bool is_predicted_column(const std::string& column) { return column.starts_with(predicted_columns); }
+
 // Says once what is the same in all rows.
 std::string subtitle_of(const Data& data, const Choices& chosen) {
     std::vector<std::string> parts;
-    const bool is_predicted = chosen.y.starts_with("p_predicted_");
+    const bool is_predicted = is_predicted_column(chosen.y) || (data.shows_predictions() && !says_measured(data));
     if (is_predicted) parts.push_back("predicted for " + only_word_if_any(data, "p_predicted_gpu") + ", not measured");
-    else if (const std::string device = device_of(data); !device.empty())
+    else if (const std::string device = device_of(data);
+             !device.empty() && !data.shows_predictions())  // (whose series and colors name it)
         parts.push_back(device == "SIMT simulator" &&
                                 (chosen.y.find("_ns") != chosen.y.npos || chosen.y == "efficiency")
                             ? "SIMT simulator: times of the simulation, not a GPU's"
@@ -99,7 +108,7 @@ std::string title_of(const Data& data, const Choices& chosen, const Figure& figu
 
 std::string hover_of(const Data& data, RowOf row) {
     std::string text;
-    for (const TableColumn& column : data.tables()[row.table].columns) {
+    for (const TableColumn& column : data.sources()[row.table].columns) {
         const std::string word = column.word(row.row);
         const bool says_something = !word.empty() && word != "none" && word != "0";
         if (!says_something || column.name() == "schema" || column.name() == "device_uuid") continue;
@@ -132,10 +141,14 @@ Quartiles quartiles_of(std::vector<double> numbers) {
 }
 
 Band::Band(const Data& data, const std::string& y)
-    : y_(data.field(y)), p25_(data.field("p25_ns")), median_(data.field("median_ns")), p75_(data.field("p75_ns")) {
+    : y_(data.field(y)),
+      p25_(data.field(is_predicted_column(y) ? "p_predicted_low_ns" : "p25_ns")),
+      median_(data.field(is_predicted_column(y) ? "p_predicted_ns" : "median_ns")),
+      p75_(data.field(is_predicted_column(y) ? "p_predicted_high_ns" : "p75_ns")) {
     if (!p25_.exists() || !median_.exists() || !p75_.exists()) return;
-    if (y == "median_ns") kind_ = Of::time;
-    else if (y == "gbyte_per_s" || y == "gflop_per_s") kind_ = Of::rate;
+    const std::string measure = is_predicted_column(y) ? y.substr(std::strlen(predicted_columns)) : y;
+    if (y == "median_ns" || measure == "ns") kind_ = Of::time;
+    else if (measure == "gbyte_per_s" || measure == "gflop_per_s") kind_ = Of::rate;
 }
 
 // The quartiles of a rate are the same work over the quartiles of the time.
@@ -146,12 +159,20 @@ Quartiles Band::of(RowOf row) const {
     return {nothing, y, nothing};
 }
 
-void set_colors(std::vector<Series>& series, const std::vector<Group>& groups, bool of_files) {
+bool is_prediction(const Data& data, const std::string& y, RowOf row) {
+    return is_predicted_column(y) || data.is_predicted(row);
+}
+
+void set_colors(std::vector<Series>& series, const std::vector<Group>& groups, const Data& data,
+                const std::vector<Field>& by) {
+    const auto timer = std::find_if(by.begin(), by.end(), [](const Field& field) { return field.name() == "timer"; });
+    const bool of_files = is_by_file(data, by), of_origins = timer != by.end() && data.shows_predictions();
     std::map<std::vector<std::string>, std::size_t> of_words;
     std::map<std::string, std::size_t> of_file;
     for (std::size_t i = 0; i < series.size(); ++i) {
         std::vector<std::string> words = groups[i].words;
         std::size_t dash = 0;
+        if (of_origins) words.erase(words.begin() + (timer - by.begin()));
         if (of_files) {
             dash = of_file.try_emplace(words.front(), of_file.size()).first->second;
             words.erase(words.begin());

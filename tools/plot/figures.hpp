@@ -29,7 +29,7 @@ std::string hover_of(const Data& data, RowOf row);
 // What these columns say, for --annotate.
 std::string note_of(const Data& data, const std::vector<std::string>& columns, RowOf row);
 Quartiles quartiles_of(std::vector<double> numbers);
-// The quartiles of a measurement, from the columns beside it; nan where there are none.
+// The quartiles of a measurement, or the interval of a prediction, from the columns beside it; nan where there are none.
 class Band {
 public:
     Band(const Data& data, const std::string& y);
@@ -41,7 +41,12 @@ private:
     Field y_, p25_, median_, p75_;
 };
 
-// Series are told apart by colors, and files by dashes. When colors run out, they are reused with other dashes.
-void set_colors(std::vector<Series>& series, const std::vector<Group>& groups, bool of_files);
+// Series are told apart by colors, and files by dashes; predictions have the color of what was measured. When colors
+// run out, they are reused with other dashes.
+void set_colors(std::vector<Series>& series, const std::vector<Group>& groups, const Data& data,
+                const std::vector<Field>& by);
+// Whether what is drawn of a row was predicted rather than measured.
+bool is_prediction(const Data& data, const std::string& y, RowOf row);
+constexpr const char* interval_words = "error bars: 80 % interval";
 
 }  // namespace plot

@@ -94,10 +94,15 @@ std::string script_of_series(const Figure& figure) {
         }
         bool has_band = false;
         for (const Point& point : series.points) has_band |= !std::isnan(point.low);
-        if (has_band)
+        if (has_band && series.is_predicted)
+            add(text("{} using 1:2:3:4 with yerrorbars pt 6 ps 0.9 {} notitle", source, color));
+        else if (has_band)
             add(text("{} using 1:3:4 with filledcurves fs transparent solid 0.18 noborder {} notitle", source, color));
         const bool roof = series.mark == Mark::roof;
-        add(text("{} using 1:2 with {} lw 1.5 dt {} {} {}", source, roof ? "lines" : "linespoints pt 7 ps 0.5",
+        add(text("{} using 1:2 with {} lw 1.5 dt {} {} {}", source,
+                 roof                  ? "lines"
+                 : series.is_predicted ? "linespoints pt 6 ps 0.9"
+                                       : "linespoints pt 7 ps 0.5",
                  roof ? 2 : series.dash + 1, color, title));
         std::size_t labels = 0;
         for (const Point& point : series.points)
@@ -121,17 +126,22 @@ std::string script_of_rows(const Figure& figure) {
     for (const std::size_t row : figure.headings)
         script += text("set label {} at graph 0.005, first {} left noenhanced\n", in_quotes(figure.rows[row]), row);
     std::string plots;
-    std::vector<std::string> categories(std::max<std::size_t>(figure.colors.size(), 1));
+    // What was measured and, at odd places, what is predicted of each category.
+    std::vector<std::string> categories(2 * std::max<std::size_t>(figure.colors.size(), 1));
     for (const Box& box : figure.boxes)
-        categories[box.category] +=
+        categories[2 * box.category + box.is_predicted] +=
             text("{} {} {} {} {} {}\n", number(box.begin), box.row, number(box.begin), number(box.end),
                  static_cast<double>(box.row) - 0.36, static_cast<double>(box.row) + 0.36);
     for (std::size_t i = 0; i < categories.size(); ++i) {
-        script += text("$boxes{} << END\n{}END\n", i, categories[i]);
+        if (categories[i].empty()) continue;
+        const bool is_predicted = i % 2 == 1;
+        const std::string name = text("{}{}", is_predicted ? "$predicted" : "$boxes", i / 2);
+        script += text("{} << END\n{}END\n", name, categories[i]);
         const std::string title =
-            categories.size() > 1 ? text("title {} noenhanced", in_quotes(figure.colors[i])) : "notitle";
-        plots += text("{}$boxes{} using 1:2:3:4:5:6 with boxxyerror fs solid 1 noborder lc rgb '{}' {}",
-                      plots.empty() ? "plot " : ", \\\n     ", i, palette[i % color_count].hex, title);
+            categories.size() > 2 ? text("title {} noenhanced", in_quotes(figure.colors[i / 2])) : "notitle";
+        plots += text(
+            "{}{} using 1:2:3:4:5:6 with boxxyerror {} lc rgb '{}' {}", plots.empty() ? "plot " : ", \\\n     ", name,
+            is_predicted ? "fs empty border" : "fs solid 1 noborder", palette[i / 2 % color_count].hex, title);
     }
     std::string whiskers;
     for (const Box& box : figure.boxes) {

@@ -104,17 +104,18 @@ Figure lines_of(const Data& data, const Choices& chosen, const Settings& setting
         std::stable_sort(rows.begin(), rows.end(), [&](RowOf a, RowOf b) { return x.number(a) < x.number(b); });
         Series series;
         series.name = group.name;
+        series.is_predicted = is_prediction(data, chosen.y, group.rows.front());
         // Several rows at one x are one point, with the quartiles of these rows.
         for (const Place& place : thinned(places_of(rows, x, y, band))) {
             Point point{place.x, place.y.middle, place.y.low, place.y.high};
             if (chosen.hovers && place.rows == 1 && ++hovers <= most_hovers) point.hover = hover_of(data, place.first);
             if (!settings.annotate.empty()) point.note = note_of(data, settings.annotate, place.first);
-            if (!std::isnan(point.low)) figure.band = "band: quartiles";
+            if (!std::isnan(point.low)) figure.explain(series.is_predicted ? interval_words : "band: quartiles");
             series.points.push_back(std::move(point));
         }
         figure.series.push_back(std::move(series));
     }
-    set_colors(figure.series, groups, is_by_file(data, by));
+    set_colors(figure.series, groups, data, by);
     figure.series.erase(std::remove_if(figure.series.begin(), figure.series.end(),
                                        [](const Series& series) { return series.points.empty(); }),
                         figure.series.end());

@@ -16,7 +16,8 @@ namespace {
 
 // ---- the paper
 
-constexpr double letter = 6.7;  // pixels, at 12 pixels a line
+constexpr double letter = 6.7;                // pixels, at 12 pixels a line
+constexpr const char* open_fill = "#ffffff";  // of what is predicted
 constexpr const char* dashes[dash_count] = {"", "7 4", "2 3", "9 3 2 3"};
 
 // The layout of an SVG, and the elements on it.
@@ -120,7 +121,7 @@ void draw_line(Paper& paper, const Series& series, const char* color) {
         lower.push_back(text(" L{:.1f} {:.1f}", paper.x_of(point.x), paper.y_of(point.low)));
     }
     for (std::size_t i = lower.size(); i > 0; --i) upper += lower[i - 1];
-    if (!upper.empty())
+    if (!upper.empty() && !series.is_predicted)
         paper.add(
             text("<path class=\"band\" d=\"{} Z\" fill=\"{}\" fill-opacity=\"0.18\" "
                  "stroke=\"none\"/>\n",
@@ -137,8 +138,15 @@ void draw_line(Paper& paper, const Series& series, const char* color) {
     }
     const double radius = series.points.size() > 100 ? 1.2 : 3;
     for (const Point& point : series.points) {
-        paper.add(text("<circle class=\"point\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" fill=\"{}\">{}</circle>\n",
-                       paper.x_of(point.x), paper.y_of(point.y), radius, color, titled(point.hover)));
+        const double x = paper.x_of(point.x);
+        if (series.is_predicted && !std::isnan(point.low) && !std::isnan(point.high))
+            paper.add(
+                text("<path class=\"interval\" d=\"M{0:.1f} {1:.1f} V{2:.1f} M{3:.1f} {1:.1f} H{4:.1f} M{3:.1f} "
+                     "{2:.1f} H{4:.1f}\"/>\n",
+                     x, paper.y_of(point.low), paper.y_of(point.high), x - 3, x + 3));
+        paper.add(text("<circle class=\"{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" fill=\"{}\">{}</circle>\n",
+                       series.is_predicted ? "predicted point" : "point", x, paper.y_of(point.y), radius,
+                       series.is_predicted ? open_fill : color, titled(point.hover)));
         paper.write("note", paper.x_of(point.x) + 5, paper.y_of(point.y) - 6, point.note, "start",
                     "stroke=\"none\" fill=\"#333333\" font-size=\"10\"");
     }
@@ -207,12 +215,16 @@ void draw_rows(Paper& paper) {
     const bool is_neighbor = figure.kind == "timeline";
     for (const Box& box : figure.boxes) {
         const double from = paper.x_of(std::min(box.begin, box.end)), to = paper.x_of(std::max(box.begin, box.end));
+        const char* const color = palette[box.color].hex;
         const double middle = middle_of(box.row), half = std::min(height * 0.36, 14.0);
         paper.add(
             text("<g class=\"bar\"><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\" "
                  "fill=\"{}\"{}>{}</rect>\n",
-                 from, middle - half, std::max(to - from, 0.5), 2 * half, palette[box.color].hex,
-                 is_neighbor && to - from > 4 ? " stroke=\"#ffffff\" stroke-width=\"0.6\"" : "", titled(box.hover)));
+                 from, middle - half, std::max(to - from, 0.5), 2 * half, box.is_predicted ? open_fill : color,
+                 box.is_predicted               ? text(" class=\"predicted\" stroke=\"{}\" stroke-width=\"1.6\"", color)
+                 : is_neighbor && to - from > 4 ? " stroke=\"#ffffff\" stroke-width=\"0.6\""
+                                                : "",
+                 titled(box.hover)));
         double end = std::max(to, paper.x_of(0));
         if (figure.x.log || box.begin != 0) end = to;
         if (!std::isnan(box.low) && !std::isnan(box.high)) {
@@ -262,7 +274,11 @@ void draw_legend(Paper& paper) {
     const Figure& figure = paper.figure();
     const double x = paper.right_of_plot();
     double y = paper.top() + 8;
-    const auto entry = [&](const std::string& name, std::size_t color, std::size_t dash, bool is_line) {
+    const auto is_predicted = [&](std::size_t category) {
+        return std::any_of(figure.boxes.begin(), figure.boxes.end(),
+                           [&](const Box& box) { return box.category == category && box.is_predicted; });
+    };
+    const auto entry = [&](const std::string& name, std::size_t color, std::size_t dash, bool is_line, bool is_open) {
         const char* hex = palette[color].hex;
         if (is_line)
             paper.add(
@@ -270,8 +286,11 @@ void draw_legend(Paper& paper) {
                      "stroke-width=\"2.5\"{}/>\n",
                      x, y, x + 18, y, hex, *dashes[dash] ? text(" stroke-dasharray=\"{}\"", dashes[dash]) : ""));
         else
-            paper.add(
-                text("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"12\" height=\"12\" fill=\"{}\"/>\n", x, y - 6, hex));
+            paper.add(text("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"12\" height=\"12\" fill=\"{}\" stroke=\"{}\"/>\n",
+                           x, y - 6, is_open ? open_fill : hex, hex));
+        if (is_line && figure.has_predictions())
+            paper.add(text("<circle class=\"sign\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.5\" fill=\"{}\" stroke=\"{}\"/>\n",
+                           x + 9, y, is_open ? open_fill : hex, hex));
         paper.write("entry", x + 24, y + 4, fitting(name, static_cast<std::size_t>((paper.width() - x - 24) / letter)),
                     "start");
         y += 18;
@@ -279,9 +298,10 @@ void draw_legend(Paper& paper) {
     paper.add("<g class=\"legend\">\n");
     if (paper.has_legend())
         for (const Series& series : figure.series)
-            if (series.mark != Mark::roof) entry(series.name, series.color, series.dash, true);
+            if (series.mark != Mark::roof) entry(series.name, series.color, series.dash, true, series.is_predicted);
     if (figure.colors.size() > 1)
-        for (std::size_t i = 0; i < figure.colors.size(); ++i) entry(figure.colors[i], i % color_count, 0, false);
+        for (std::size_t i = 0; i < figure.colors.size(); ++i)
+            entry(figure.colors[i], i % color_count, 0, false, is_predicted(i));
     paper.add("</g>\n");
 }
 

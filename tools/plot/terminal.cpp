@@ -43,6 +43,11 @@ std::string tick_line(const Axis& axis, std::size_t width) {
 
 constexpr const char* eighths_up[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 
+std::string dot_of(const Series& series, const Screen& screen) {
+    if (screen.made_of == Characters::ascii) return series.is_predicted ? "o" : "*";
+    return series.is_predicted ? "○" : "●";
+}
+
 class AxesDrawing {
 public:
     AxesDrawing(const Figure& figure, const Size& size, const Screen& screen)
@@ -108,7 +113,7 @@ private:
             if (steps) canvas_.line(right, y, right, y_of(next.y), color, gap);
         }
         if (roof) return;
-        const bool marked = !screen_.colors || series.points.size() == 1;
+        const bool marked = !screen_.colors || series.points.size() == 1 || figure_.has_predictions();
         for (const Point& point : series.points) {
             if (figure_.series.size() <= 3 && !std::isnan(point.low) && !std::isnan(point.high))
                 canvas_.line(x_of(point.x), y_of(point.low), x_of(point.x), y_of(point.high), color);
@@ -118,8 +123,7 @@ private:
             const std::size_t column = canvas_.column_of(x_of(point.x)), row = canvas_.row_of(y_of(point.y));
             const bool is_crowd = series.points.size() > width_ || steps;
             if (marked && (!is_crowd || i % (series.points.size() / 4 + 1) == 0)) {
-                const std::string dot = screen_.made_of == Characters::ascii ? "*" : "●";
-                canvas_.put(column, row, figure_.series.size() == 1 ? dot : std::string(1, letter_of(index)), color);
+                draw_mark(index, column, row);
             }
             const std::string note = clean(point.note);
             if (column + 2 + width_of(note) > width_) continue;
@@ -135,6 +139,17 @@ private:
                 at += size.columns;
             }
         }
+    }
+
+    // A dot, or the letter of the series where there are no colors. What is predicted is an open dot, or in parentheses.
+    void draw_mark(std::size_t index, std::size_t column, std::size_t row) {
+        const Series& series = figure_.series[index];
+        const int color = static_cast<int>(series.color);
+        const bool is_dot = figure_.series.size() == 1 || (screen_.colors && figure_.has_predictions());
+        canvas_.put(column, row, is_dot ? dot_of(series, screen_) : std::string(1, letter_of(index)), color);
+        if (is_dot || !series.is_predicted) return;
+        if (column > 0) canvas_.put(column - 1, row, "(", color);
+        canvas_.put(column + 1, row, ")", color);
     }
 
     // Filled to its width at each row of dots; the quartiles and the median are characters over it.
@@ -205,9 +220,13 @@ std::string drawn_axes(const Figure& figure, const Size& size, const Screen& scr
 constexpr const char* eighths_across[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
 
 // A bar from the left end of the axis.
-std::string bar_of(double length, bool ascii) {
+std::string bar_of(double length, bool is_predicted, bool ascii) {
     std::string bar;
     const auto parts = static_cast<std::size_t>(std::lround(std::max(length, 0.0) * 8));
+    if (is_predicted) {  // (an outline takes three lines)
+        for (std::size_t i = 0; i < std::max<std::size_t>(parts / 8, parts > 0); ++i) bar += ascii ? "=" : "░";
+        return bar;
+    }
     for (std::size_t i = 0; i < parts / 8; ++i) bar += ascii ? "#" : "█";
     if (ascii) return parts > 0 && bar.empty() ? "#" : bar;
     if (parts == 0 && length > 0) return eighths_across[1];
@@ -242,7 +261,7 @@ std::string drawn_rows(const Figure& figure, std::size_t width, const Screen& sc
             label = fitting(box.label, label_width > 1 ? label_width - 1 : 1);
             const int color = static_cast<int>(box.color);
             if (at_left) {
-                bar = colored(bar_of(figure.x.position(box.end) * cells, ascii), color, screen);
+                bar = colored(bar_of(figure.x.position(box.end) * cells, box.is_predicted, ascii), color, screen);
                 const auto used =
                     static_cast<std::size_t>(std::ceil(std::max(0.0, figure.x.position(box.end)) * cells));
                 label = ' ' + label;
@@ -277,6 +296,15 @@ struct Entry {
     int color;
 };
 
+// Of a series that is not alone.
+std::string sign_of(const Figure& figure, std::size_t index, const Screen& screen) {
+    const Series& series = figure.series[index];
+    const std::string letter(1, letter_of(index));
+    if (!screen.colors || series.mark == Mark::violin) return series.is_predicted ? '(' + letter + ')' : letter;
+    if (figure.has_predictions()) return dot_of(series, screen);
+    return screen.made_of == Characters::ascii ? "-" : "━";
+}
+
 std::vector<Entry> entries_of(const Figure& figure, const Screen& screen) {
     std::vector<Entry> entries;
     const bool ascii = screen.made_of == Characters::ascii;
@@ -285,16 +313,19 @@ std::vector<Entry> entries_of(const Figure& figure, const Screen& screen) {
         const bool alone = figure.series.size() == 1;
         if (alone || series.name.empty()) continue;
         if (series.mark == Mark::roof) entries.push_back({ascii ? "--" : "╌╌", series.name, gray});
-        else
-            entries.push_back(
-                {screen.colors && series.mark != Mark::violin ? (ascii ? "-" : "━") : std::string(1, letter_of(i)),
-                 series.name, static_cast<int>(series.color)});
+        else entries.push_back({sign_of(figure, i, screen), series.name, static_cast<int>(series.color)});
     }
-    // (The names of bars already say it.)
-    if (figure.colors.size() > 1 && figure.kind != "bars")
-        for (std::size_t i = 0; i < figure.colors.size(); ++i)
-            entries.push_back({screen.colors ? (ascii ? "#" : "█") : std::string(1, letter_of(i)), figure.colors[i],
-                               static_cast<int>(i % color_count)});
+    // (The names of bars already say it, unless it is what is predicted.)
+    const auto predicted =
+        std::find_if(figure.boxes.begin(), figure.boxes.end(), [](const Box& box) { return box.is_predicted; });
+    const bool has_predictions = predicted != figure.boxes.end();
+    if (figure.colors.size() > 1 && (figure.kind != "bars" || has_predictions))
+        for (std::size_t i = 0; i < figure.colors.size(); ++i) {
+            const bool is_open = has_predictions && predicted->category == i;
+            const std::string block = is_open ? (ascii ? "=" : "░") : ascii ? "#" : "█";
+            entries.push_back({screen.colors || has_predictions ? block : std::string(1, letter_of(i)),
+                               figure.colors[i], static_cast<int>(i % color_count)});
+        }
     return entries;
 }
 
