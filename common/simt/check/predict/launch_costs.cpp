@@ -100,16 +100,20 @@ LaunchCosts::Footprint LaunchCosts::footprint(std::vector<uint64_t> BlockCost::*
     std::vector<Set> near;
     for (const uint64_t block : sample_.neighbors())
         if (of_block.count(block)) near.push_back(of_block[block]);
-    if (near.size() < 4 || mean == 0) return {mean * blocks, mean * blocks, mean * std::min(blocks, resident)};
+    double one = 0;
+    for (const Set set : near) one += static_cast<double>(set->size()) / 4;
     const double most = bytes_around(all) / 32;
+    // Blocks in the middle of a grid that is too large may have nothing to do: they do not tell what others share.
+    if (near.size() < 4 || one == 0) {
+        const double touched = mean * blocks, whole = std::min(most, touched);
+        return {touched, whole, std::min(whole, mean * std::min(blocks, resident))};
+    }
     const auto different = [&](std::initializer_list<int> which) {
         std::vector<Set> chosen;
         for (const int i : which) chosen.push_back(near[i]);
         return different_in_all(chosen);
     };
-    double one = 0;
-    for (const Set set : near) one += static_cast<double>(set->size()) / 4;
-    const double scale = one > 0 ? mean / one : 1;  // the neighbors may do more than others, or less
+    const double scale = mean / one;  // the neighbors may do more than others, or less
     const double layers = grid_.z;
     double shared = 0, by_column = 0, by_row = 0, own = 0, width = grid_.x, height = grid_.y;
     const double four = different({0, 1, 2, 3});
