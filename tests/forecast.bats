@@ -141,6 +141,41 @@ CUDA
     expect_errors_like "there is no GPU model 'h2000'"
 }
 
+@test "DRAM serves each miss of L2 once, and the blocks of a grid that is too large need not be those in its middle" {
+    sed -n '/^name = NVIDIA H200/,/^)"/p' "$root/common/simt/check/predict/shipped_models.cpp" | grep = >shipped.gpu
+    sed 's/^l2 = .*/l2 = 1/' shipped.gpu >small.gpu  # megabytes exceed it, in several rounds of blocks
+    cat >mine.cu <<'CUDA'
+constexpr int n = 128, layers = 64;
+__global__ void above_and_below(const float* from, float* to) {
+    const int i = blockIdx.x * 16 + threadIdx.x + n * (blockIdx.y * 16 + threadIdx.y), z = blockIdx.z;
+    to[i + n * n * z] = from[i + n * n * z] + (z > 0 ? from[i + n * n * (z - 1)] : 0) +
+                        (z < layers - 1 ? from[i + n * n * (z + 1)] : 0);
+}
+__global__ void first_quarter(const float* from, float* to, int size) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < size) to[i] = from[i];
+}
+int main() {
+    float *from, *to;
+    cudaMalloc(&from, n * n * layers * sizeof(float));
+    cudaMalloc(&to, n * n * layers * sizeof(float));
+    above_and_below<<<dim3(n / 16, n / 16, layers), dim3(16, 16)>>>(from, to);
+    first_quarter<<<n * n * layers * 4 / 256, 256>>>(from, to, n * n * layers);
+    cudaDeviceSynchronize();
+}
+CUDA
+    capture simcc -G -O2 mine.cu -o mine
+    expect_status 0
+    capture env SIMCC_PREDICT=small.gpu:csv:rows.csv ./mine
+    expect_status 0
+    expect_no_errors
+    output=$(cat rows.csv)
+    columns kernel asked_bytes l2_bytes dram_bytes >bytes
+    # 4 MiB are loaded, up to three times, and 4 MiB stored.
+    awk '$1 == "above_and_below" { exit !($4 <= $3 && $4 > 8e6 && $4 < 17e6) }' bytes
+    within 4e6 9e6 "$(awk '$1 == "first_quarter" { print $4 }' bytes)"
+}
+
 @test "kernels that launch kernels have no prediction, and nothing fails" {
     predict reduce -q --csv -k 'nested2,single-pass'
     expect_status 0

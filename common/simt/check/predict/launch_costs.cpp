@@ -100,16 +100,20 @@ LaunchCosts::Footprint LaunchCosts::footprint(std::vector<uint64_t> BlockCost::*
     std::vector<Set> near;
     for (const uint64_t block : sample_.neighbors())
         if (of_block.count(block)) near.push_back(of_block[block]);
-    if (near.size() < 4 || mean == 0) return {mean * blocks, mean * blocks, mean * std::min(blocks, resident)};
+    double one = 0;
+    for (const Set set : near) one += static_cast<double>(set->size()) / 4;
     const double most = bytes_around(all) / 32;
+    // Blocks in the middle of a grid that is too large may have nothing to do: they do not tell what others share.
+    if (near.size() < 4 || one == 0) {
+        const double touched = mean * blocks, whole = std::min(most, touched);
+        return {touched, whole, std::min(whole, mean * std::min(blocks, resident))};
+    }
     const auto different = [&](std::initializer_list<int> which) {
         std::vector<Set> chosen;
         for (const int i : which) chosen.push_back(near[i]);
         return different_in_all(chosen);
     };
-    double one = 0;
-    for (const Set set : near) one += static_cast<double>(set->size()) / 4;
-    const double scale = one > 0 ? mean / one : 1;  // the neighbors may do more than others, or less
+    const double scale = mean / one;  // the neighbors may do more than others, or less
     const double layers = grid_.z;
     double shared = 0, by_column = 0, by_row = 0, own = 0, width = grid_.x, height = grid_.y;
     const double four = different({0, 1, 2, 3});
@@ -220,13 +224,14 @@ LaunchPrediction LaunchCosts::predict() const {
     // Half of the L2 cache belongs to either half of the GPU, and what both need is in both.
     const double l2_sectors = l2_bytes / 32, effective = 0.4 * l2_sectors;
     const bool keeps_all = loaded.whole + stored.whole <= l2_sectors;
-    double loads = keeps_all ? loaded.whole : std::max(loaded.whole, loaded.wave * waves);
-    loads = std::min(loads, sum.missed_sectors * scale);
-    // Sectors that blocks far apart share are there again only by chance, and come in pieces of 64 bytes.
+    const double asked = sum.missed_sectors * scale, once = std::min(loaded.whole, asked);
+    const double loads = keeps_all ? once : std::min(std::max(loaded.whole, loaded.wave * waves), asked);
+    // Sectors that blocks far apart share are there again only by chance, and come in pieces of 64 bytes. (The rounds of
+    // blocks count the same loads in another way: the larger number is taken, not both.)
     const double again = std::max(0.0, loaded.touched - loaded.whole) * std::max(0.0, 1 - effective / loaded.whole);
     const double piece = sum.missed_sectors > 0 ? 2 * sum.missed_pairs / sum.missed_sectors : 1;
     const double written_back = std::max(0.0, stored.whole * 32 - l2_bytes / 2);
-    result.dram_bytes = (loads + (keeps_all ? 0 : again * piece)) * 32 + written_back;
+    result.dram_bytes = std::max(loads, once + (keeps_all ? 0 : again * piece)) * 32 + written_back;
 
     const double in_use = std::min(result.blocks, model_.multiprocessors);
     const double cycle_ns = 1e3 / model_.clock_mhz, per_multiprocessor = cycle_ns / in_use;
