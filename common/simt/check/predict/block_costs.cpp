@@ -256,28 +256,13 @@ void BlockCosts::step(unsigned number, EventPlace place, uint32_t lanes, const u
 }
 
 BlockCost& BlockCost::operator+=(const BlockCost& more) {
-    for (double BlockCost::*const amount : {&BlockCost::integer,
-                                            &BlockCost::loop_integer,
-                                            &BlockCost::turns,
-                                            &BlockCost::single,
-                                            &BlockCost::double_,
-                                            &BlockCost::special,
-                                            &BlockCost::accesses,
-                                            &BlockCost::exchanges,
-                                            &BlockCost::barriers,
-                                            &BlockCost::global_wavefronts,
-                                            &BlockCost::shared_wavefronts,
-                                            &BlockCost::texels,
-
-                                            &BlockCost::missed_pairs,
-                                            &BlockCost::partial_sectors,
-                                            &BlockCost::asked_sectors,
-                                            &BlockCost::missed_sectors,
-                                            &BlockCost::stored_sectors,
-                                            &BlockCost::atomic_sectors,
-                                            &BlockCost::chain,
-                                            &BlockCost::waits_for_l2})
-        this->*amount += more.*amount;
+    using Of = BlockCost;
+    constexpr double Of::*amounts[] = {
+        &Of::integer,           &Of::loop_integer,   &Of::turns,          &Of::single,          &Of::double_,
+        &Of::special,           &Of::accesses,       &Of::exchanges,      &Of::barriers,        &Of::global_wavefronts,
+        &Of::shared_wavefronts, &Of::texels,         &Of::missed_pairs,   &Of::partial_sectors, &Of::asked_sectors,
+        &Of::missed_sectors,    &Of::stored_sectors, &Of::atomic_sectors, &Of::chain,           &Of::waits_for_l2};
+    for (double Of::*const amount : amounts) this->*amount += more.*amount;
     shared_bytes = std::max(shared_bytes, more.shared_bytes);
     return *this;
 }

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <iterator>
 #include <mutex>
+#include <span>
 #include <utility>
 
 #include "common/simt/check/core/checker.hpp"
@@ -13,6 +14,21 @@
 namespace simt::check {
 
 namespace {
+
+// The figures of a launch, as the table names them: those of the largest launch, and those that add up.
+struct Figure {
+    const char* name;
+    double LaunchPrediction::*value;
+};
+using Of = LaunchPrediction;
+constexpr Figure shape[] = {
+    {"blocks", &Of::blocks}, {"threads_per_block", &Of::threads_per_block}, {"resident_blocks", &Of::resident_blocks}};
+constexpr Figure times[] = {
+    {"predicted_ns", &Of::ns}, {"predicted_low_ns", &Of::low_ns}, {"predicted_high_ns", &Of::high_ns}};
+constexpr Figure amounts[] = {
+    {"instructions", &Of::instructions},    {"special", &Of::special},   {"wavefronts", &Of::wavefronts},
+    {"asked_bytes", &Of::asked_bytes},      {"l2_bytes", &Of::l2_bytes}, {"dram_bytes", &Of::dram_bytes},
+    {"hot_operations", &Of::hot_operations}};
 
 class KeptPredictions {
 public:
@@ -27,18 +43,14 @@ public:
         KernelPrediction& kernel = of(launch.kernel);
         ++kernel.launches;
         if (error != 0 || !launch.costs->is_known()) kernel.is_known = false;
-        LaunchPrediction& sum = kernel.sum;
         if (one.ns > kernel.largest_ns) {
             kernel.largest_ns = one.ns;
-            sum.blocks = one.blocks, sum.threads_per_block = one.threads_per_block;
-            sum.shared_bytes = one.shared_bytes, sum.resident_blocks = one.resident_blocks;
-            sum.limiter = one.limiter;
+            for (const Figure& figure : shape) kernel.sum.*figure.value = one.*figure.value;
+            kernel.sum.limiter = one.limiter;
         }
-        sum.instructions += one.instructions, sum.special += one.special, sum.wavefronts += one.wavefronts;
-        sum.asked_bytes += one.asked_bytes, sum.l2_bytes += one.l2_bytes, sum.dram_bytes += one.dram_bytes;
-        sum.hot_operations += one.hot_operations;
-        for (size_t i = 0; i < std::size(sum.parts_ns); ++i) sum.parts_ns[i] += one.parts_ns[i];
-        sum.ns += one.ns, sum.low_ns += one.low_ns, sum.high_ns += one.high_ns;
+        for (const std::span<const Figure> figures : {std::span<const Figure>(times), std::span<const Figure>(amounts)})
+            for (const Figure& figure : figures) kernel.sum.*figure.value += one.*figure.value;
+        for (size_t i = 0; i < std::size(one.parts_ns); ++i) kernel.sum.parts_ns[i] += one.parts_ns[i];
     }
 
     std::vector<KernelPrediction> take() {
@@ -116,20 +128,25 @@ std::string predictions_as_text(const std::vector<KernelPrediction>& kernels, co
 }
 
 std::string predictions_as_csv(const std::vector<KernelPrediction>& kernels, const GpuModel& model) {
-    std::string text =
-        "kernel,gpu,launches,blocks,threads_per_block,resident_blocks,predicted_ns,predicted_low_ns,predicted_high_ns,"
-        "limiter,instructions,special,wavefronts,asked_bytes,l2_bytes,dram_bytes,hot_operations";
+    std::string text = "kernel,gpu,launches";
+    const auto add_names = [&](std::span<const Figure> figures) {
+        for (const Figure& figure : figures) text += std::string(",") + figure.name;
+    };
+    add_names(shape);
+    add_names(times);
+    text += ",limiter";
+    add_names(amounts);
     for (int i = 0; i <= static_cast<int>(Limiter::launch); ++i)
         text += std::string(",") + name_of(static_cast<Limiter>(i)) + "_ns";
     text += '\n';
     for (const KernelPrediction& kernel : kernels) {
         const LaunchPrediction& sum = kernel.sum;
         text += in_csv(kernel.kernel) + "," + in_csv(model.name);
-        text += format(",%llu,%.0f,%.0f,%.0f,", static_cast<unsigned long long>(kernel.launches), sum.blocks,
-                       sum.threads_per_block, sum.resident_blocks);
-        text += kernel.is_known ? format("%.1f,%.1f,%.1f", sum.ns, sum.low_ns, sum.high_ns) : std::string(",,");
-        text += format(",%s,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f", name_of(sum.limiter), sum.instructions, sum.special,
-                       sum.wavefronts, sum.asked_bytes, sum.l2_bytes, sum.dram_bytes, sum.hot_operations);
+        text += format(",%llu", static_cast<unsigned long long>(kernel.launches));
+        for (const Figure& figure : shape) text += format(",%.0f", sum.*figure.value);
+        for (const Figure& figure : times) text += kernel.is_known ? format(",%.1f", sum.*figure.value) : ",";
+        text += std::string(",") + name_of(sum.limiter);
+        for (const Figure& figure : amounts) text += format(",%.0f", sum.*figure.value);
         for (const double part : sum.parts_ns) text += format(",%.1f", part);
         text += '\n';
     }
