@@ -28,7 +28,8 @@ void BlockCounters::begin_block() {
     polls_ = 0;
     if (is_costed_) {
         if (!costs_) costs_ = std::make_unique<BlockCosts>();
-        costs_->begin(launch.costs->model(), check_.lane_count(), launch.costs->l1_bytes_of_block());
+        costs_->begin(launch.costs->model(), check_.lane_count(), launch.costs->l1_bytes_of_block(),
+                      settings().predict_lines);
     }
     branches_.assign((check_.lane_count() + lanes_of_warp - 1) / lanes_of_warp, {});
     log_.clear();

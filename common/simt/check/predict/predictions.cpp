@@ -5,6 +5,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <iterator>
+#include <map>
 #include <mutex>
 #include <span>
 #include <utility>
@@ -51,6 +52,12 @@ public:
         for (const std::span<const Figure> figures : {std::span<const Figure>(times), std::span<const Figure>(amounts)})
             for (const Figure& figure : figures) kernel.sum.*figure.value += one.*figure.value;
         for (size_t i = 0; i < std::size(one.parts_ns); ++i) kernel.sum.parts_ns[i] += one.parts_ns[i];
+        for (const PlaceTime& more : one.places) {
+            const auto known = std::find_if(kernel.places.begin(), kernel.places.end(),
+                                            [&](const PlaceTime& of) { return of.place == more.place; });
+            if (known == kernel.places.end()) kernel.places.push_back(more);
+            else known->ns += more.ns;
+        }
     }
 
     std::vector<KernelPrediction> take() {
@@ -92,6 +99,29 @@ std::string in_csv(const std::string& word) {
 
 void keep_prediction(const LaunchCheck& launch, int error) { KeptPredictions::instance().add(launch, error); }
 std::vector<KernelPrediction> take_predictions() { return KeptPredictions::instance().take(); }
+
+std::vector<KernelCounters> costs_by_line(const std::vector<KernelPrediction>& kernels) {
+    std::vector<KernelCounters> costs;
+    for (const KernelPrediction& kernel : kernels) {
+        if (!kernel.is_known) continue;
+        KernelCounters& of = costs.emplace_back();
+        of.kernel = kernel.kernel;
+        of.predicted = {predicted->name, name_of(kernel.sum.limiter), kernel.sum.ns};
+        std::map<std::pair<std::string, unsigned>, LineCounters> lines;
+        double left_ns = kernel.sum.ns;
+        for (const PlaceTime& place : kernel.places) {
+            const LineCounters at = line_of(place.place, place.file);
+            if (at.line == 0) continue;
+            lines.try_emplace({at.path, at.line}, at).first->second.predicted_ns += place.ns;
+            left_ns -= place.ns;
+        }
+        for (const auto& [key, line] : lines) of.lines.push_back(line);
+        LineCounters& launch = of.lines.emplace_back();
+        launch.file = "launch";
+        launch.predicted_ns = left_ns;
+    }
+    return costs;
+}
 
 const GpuModel* predicted_gpu() { return predicted; }
 void set_predicted_gpu(const GpuModel& model) { predicted = new GpuModel(model); }  // for the life of the process
