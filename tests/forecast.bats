@@ -213,6 +213,27 @@ CUDA
     [[ ! $errors =~ cost ]]
 }
 
+@test "--by-line and --annotate show what lines cost on a GPU, at its size, and add up to 100 percent" {
+    local file=kernels/reduce/textbook/atomic.cuh line
+    line=$(grep -n 'if (threadIdx.x == 0) atomicAdd(result, sum)' "$root/$file" | head -1 | cut -d : -f 1)
+    predict reduce -q --csv -n 1Ki,16Mi -k 'shuffle-tree,nested2' --by-line
+    expect_status 0
+    expect_no_errors
+    expect_clean_table
+    columns kernel n launched file line p_predicted_percent p_predicted_ns p_limiter >costs
+    awk '$6 != "-" { sum[$1 $2 $3] += $6 } END { for (k in sum) if (sum[k] < 99.5 || sum[k] > 100.5) exit 1 }' costs
+    [ "$(awk '$2 == 16777216 && $6 > 80 { print $1, $4, $5, $8 }' costs)" = $'shuffle-tree launch 0 launch\nshuffle-tree atomic.cuh '"$line atomics" ] ||
+        complain "$(cat costs)"
+    [ "$(awk '$1 == "nested2" && ($6 != "-" || $8 != "none")' costs)" = "" ]
+    grep -q '^nested2 ' costs
+    predict reduce -q -f human -k 'shuffle-tree' --annotate
+    expect_output_like "percent of the [0-9.]+ us predicted for NVIDIA H200 with n = 16777216, limited by atomics"
+    expect_output_like $'\n +[89][0-9]\\.[0-9] +256 .*atomicAdd\\(result, sum\\)'
+    predict reduce -q -f human -k 'shuffle-tree' --annotate --no-predict
+    expect_output_like 'atomicAdd'
+    [[ ! $output =~ cost ]]
+}
+
 @test "kernels that launch kernels have no prediction, and nothing fails" {
     predict reduce -q --csv -k 'nested2,single-pass'
     expect_status 0
