@@ -176,6 +176,99 @@ CUDA
     within 4e6 9e6 "$(awk '$1 == "first_quarter" { print $4 }' bytes)"
 }
 
+@test "the line that costs most of a kernel's predicted time is the one that asks most of what limits it" {
+    cat >lines.cu <<'CUDA'
+__global__ void strided(const float* from, float* to, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const float x = from[i];
+    to[i * 32 % n + i * 32 / n] = x;  // strided
+}
+__global__ void counting(const int* from, int* count) {
+    if (from[blockIdx.x * blockDim.x + threadIdx.x] == 0)
+        atomicAdd(count, 1);  // counting
+}
+__global__ void heavy(const float* from, float* to) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float x = from[i];
+    for (int k = 0; k < 50; ++k)
+        x = sinf(x);  // heavy
+    to[i] = x;
+}
+__global__ void conflicting(float* to) {
+    __shared__ float tile[1024];
+    for (int k = 0; k < 32; ++k) {
+        tile[(threadIdx.x * 32 + k) % 1024] = k;  // conflicting
+        __syncthreads();
+    }
+    to[blockIdx.x * blockDim.x + threadIdx.x] = tile[threadIdx.x];
+}
+__global__ void waiting(const int* next, int* to) {
+    int at = threadIdx.x;
+    for (int k = 0; k < 100; ++k)
+        at = next[at * 31 % 4096];  // waiting
+    to[threadIdx.x] = at;
+}
+__global__ void launching(float* to) { heavy<<<1, 32>>>(to, to); }
+int main() {
+    const int n = 1 << 19;
+    float *from, *to;
+    cudaMalloc(&from, n * sizeof(float));
+    cudaMalloc(&to, n * sizeof(float));
+    cudaMemset(from, 0, n * sizeof(float));
+    strided<<<n / 256, 256>>>(from, to, n);
+    counting<<<n / 256, 256>>>((const int*)from, (int*)to);
+    heavy<<<n / 256, 256>>>(from, to);
+    conflicting<<<n / 256, 256>>>(to);
+    for (int k = 0; k < 2; ++k) waiting<<<1, 64>>>((const int*)from, (int*)to);
+    launching<<<1, 1>>>(to);
+    return cudaDeviceSynchronize();
+}
+CUDA
+    capture simcc -G -O2 -rdc=true lines.cu -o lines
+    expect_status 0
+    capture env SIMCC_PREDICT=h200:csv:times.csv SIMCC_COUNTERS=csv:rows.csv ./lines
+    expect_status 0
+    expect_no_errors
+    output=$(cat rows.csv)
+    columns kernel file line predicted_ns >costs
+    local kernel line
+    for kernel in strided counting conflicting waiting; do
+        line=$(grep -n "// $kernel\$" lines.cu | cut -d : -f 1)
+        [ "$(awk -v kernel="$kernel" '$1 == kernel && $3 > 0' costs | sort -k4gr | head -1 | cut -d' ' -f1-3)" = \
+            "$kernel lines.cu $line" ] || complain "line $line does not cost most of $kernel: $(cat costs)" || return
+    done
+    # The lines and what is no line's are the whole. A kernel that launches another has no costs.
+    awk '$4 != "-" { sum[$1] += $2 == "-" ? -$4 : $4 } END { for (k in sum) if (sum[k] > 1 || sum[k] < -1) exit 1 }' costs
+    [ "$(awk '$2 == "launch" { print $1 }' costs | paste -sd ' ')" = "strided counting heavy conflicting waiting" ]
+    [ "$(awk '$1 == "launching" && $4 != "-"' costs)" = "" ]
+    capture env SIMCC_PREDICT=h200 SIMCC_COUNTERS=annotate ./lines
+    expect_errors_like $'strided\n  cost: percent of the [0-9.]+ us predicted for NVIDIA H200, limited by l2; launch and starts of blocks: [0-9.]+ %'
+    expect_errors_like $'\n +[5-9][0-9]\\.[0-9] +16384 .*// strided'
+    capture env SIMCC_PREDICT=0 SIMCC_COUNTERS=annotate ./lines
+    [[ ! $errors =~ cost ]]
+}
+
+@test "--by-line and --annotate show what lines cost on a GPU, at its size, and add up to 100 percent" {
+    local file=kernels/reduce/textbook/atomic.cuh line
+    line=$(grep -n 'if (threadIdx.x == 0) atomicAdd(result, sum)' "$root/$file" | head -1 | cut -d : -f 1)
+    predict reduce -q --csv -n 1Ki,16Mi -k 'shuffle-tree,nested2' --by-line
+    expect_status 0
+    expect_no_errors
+    expect_clean_table
+    columns kernel n launched file line p_predicted_percent p_predicted_ns p_limiter >costs
+    awk '$6 != "-" { sum[$1 $2 $3] += $6 } END { for (k in sum) if (sum[k] < 99.5 || sum[k] > 100.5) exit 1 }' costs
+    [ "$(awk '$2 == 16777216 && $6 > 80 { print $1, $4, $5, $8 }' costs)" = $'shuffle-tree launch 0 launch\nshuffle-tree atomic.cuh '"$line atomics" ] ||
+        complain "$(cat costs)"
+    [ "$(awk '$1 == "nested2" && ($6 != "-" || $8 != "none")' costs)" = "" ]
+    grep -q '^nested2 ' costs
+    predict reduce -q -f human -k 'shuffle-tree' --annotate
+    expect_output_like "percent of the [0-9.]+ us predicted for NVIDIA H200 with n = 16777216, limited by atomics"
+    expect_output_like $'\n +[89][0-9]\\.[0-9] +256 .*atomicAdd\\(result, sum\\)'
+    predict reduce -q -f human -k 'shuffle-tree' --annotate --no-predict
+    expect_output_like 'atomicAdd'
+    [[ ! $output =~ cost ]]
+}
+
 @test "kernels that launch kernels have no prediction, and nothing fails" {
     predict reduce -q --csv -k 'nested2,single-pass'
     expect_status 0

@@ -29,11 +29,13 @@ void become_forecast(Options& options) {
     options.checks = {};
     options.checks.predict = options.checks.sample_only = true;
     fill_at_most(simt::check::most_bytes_of_sample);
+    options.by_line |= options.annotate;
+    options.checks.predict_lines = options.by_line;
     options.device = "sim";
-    options.format = Format::csv;
+    options.format = Format::jsonl;  // whose rows can be of two kinds
     options.header = true;
     options.output_path.clear();
-    options.verify = options.raw = options.ladder = options.by_line = options.annotate = options.gang = false;
+    options.verify = options.raw = options.ladder = options.annotate = options.gang = false;
     options.versus.clear();
     options.quiet = true;
     options.progress = When::never;
@@ -48,8 +50,7 @@ static bool is_switched_off() {
 bool wants_forecast(const Program& program, const Options& options, const DeviceInfo& device) {
     return device.simulated && program.benchmark && options.operands.empty() && options.predicts_times &&
            !options.checks.any_check() && !options.profile && !options.gang && program.gangs != Gangs::always &&
-           !options.by_line && !options.annotate && checked::backend && !is_forecast() && !is_switched_off() &&
-           !program.times_copies;
+           checked::backend && !is_forecast() && !is_switched_off() && !program.times_copies;
 }
 
 // Waits for the process, or ends it, with all that it has started, after so many seconds. Returns its status.
@@ -68,6 +69,24 @@ static int await(pid_t process, double seconds) {
     return shell_status(status);
 }
 
+// The cost of a line of a kernel.
+static void read_line(const DataTable& table, std::size_t row, PredictedTime& time) {
+    const std::string kernel = table.column("launched").word(row);
+    const double ns = table.column("p_predicted_ns").number(row);
+    if (time.costs.empty() || time.costs.back().kernel != kernel) {
+        time.costs.emplace_back().kernel = kernel;
+        time.costs.back().predicted = {text("{} with n = {}", time.gpu, time.n), table.column("p_limiter").word(row),
+                                       0};
+    }
+    time.costs.back().predicted->ns += ns;
+    auto& line = time.costs.back().lines.emplace_back();
+    line.file = table.column("file").word(row);
+    line.line = unsigned(table.column("line").number(row));
+    line.function = table.column("function").word(row);
+    line.predicted_ns = ns;
+}
+
+// The row of a variant is followed by those of its lines, if they are wanted.
 static void read_rows(const std::string& path, PredictedTimes& times) {
     const DataTable table = read_table(path, Lists::skip);
     const TableColumn &kernels = table.column("kernel"), &dtypes = table.column("dtype"), &n = table.column("n"),
@@ -76,7 +95,12 @@ static void read_rows(const std::string& path, PredictedTimes& times) {
                       &low = table.column("p_predicted_low_ns"), &high = table.column("p_predicted_high_ns"),
                       &limiter = table.column("p_limiter"), &gbyte = table.column("p_predicted_peak_gbyte_per_s"),
                       &gflop = table.column("p_predicted_peak_gflop_per_s");
+    const TableColumn* const launched = table.find("launched");
     for (std::size_t row = 0; row < table.rows(); ++row) {
+        if (launched && !launched->is_empty(row)) {
+            if (PredictedTime* const time = times.last(kernels.word(row))) read_line(table, row, *time);
+            continue;
+        }
         std::optional<PredictedTime> time;
         if (ns.number(row) > 0)
             time = {gpu.word(row),     dtypes.word(row), std::size_t(n.number(row)),
@@ -93,7 +117,7 @@ PredictedTimes forecast(const Options& options, char** argv, std::string& proble
     const std::string& name = options.gpu_model;
     times.set_gpu(name_of_gpu(name));
     const TemporaryFolder folder("gridutils-forecast");
-    const std::string path = folder.file("rows.csv");
+    const std::string path = folder.file("rows");
     const int rows = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     const int silence = options.verbose ? -1 : open("/dev/null", O_WRONLY | O_CLOEXEC);
     std::vector<std::string> command = {"/proc/self/exe"};

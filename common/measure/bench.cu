@@ -109,9 +109,14 @@ bool Bench::verify(Case& one, FirstLaunch& first) {
         CHECK(cudaStreamSynchronize(stream));
     });
     if (counts) first.kernels = simt::check::take_counters();
-    if (predicts && one.is_all_kernels() && !one.variant->other_on_gpu)
-        first.predicted = predicted_by(simt::check::take_predictions());
+    if (predicts && one.is_all_kernels() && !one.variant->other_on_gpu) {
+        const auto kernels = simt::check::take_predictions();
+        first.predicted = predicted_by(kernels);
+        if (first.predicted && run_.settings.checks.predict_lines)
+            first.predicted->costs = simt::check::costs_by_line(kernels);
+    }
     if (run_.settings.predicted_times) first.predicted = run_.settings.predicted_times->next(one.variant->name);
+    if (first.predicted) add_costs(first.kernels, first.predicted->costs);
     if (!run_.settings.verify) return true;
     const Verdict verdict = verdict_of_all(team(), one.check());
     if (verdict.right) return true;

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "common/simt/check/counters/results.hpp"
+
 // Of one row. Nothing here was measured.
 struct PredictedTime {
     std::string gpu;                 // "NVIDIA H200"
@@ -19,6 +21,7 @@ struct PredictedTime {
     std::string limiter;             // what limits the kernel that takes the most of it
     // What the GPU can do at most: of its memory, and of arithmetic of the row's type; 0 if that is not known.
     double peak_gbyte_per_s = 0, peak_gflop_per_s = 0;
+    std::vector<simt::check::KernelCounters> costs = {};  // if they are wanted: of each kernel's lines
 };
 
 // From now on, the times of kernels are predicted for this GPU: a model by its name, or a file; "": the newest that comes
@@ -31,6 +34,11 @@ class PredictedTimes {
 public:
     // A variant's next row, in the order in which a run comes to its rows. A row without a time is kept as none.
     void add(const std::string& variant, std::optional<PredictedTime> time) { rows_[variant].times.push_back(time); }
+    // The variant's last row; null if its time is not known.
+    PredictedTime* last(const std::string& variant) {
+        Rows& rows = rows_[variant];
+        return rows.times.empty() || !rows.times.back() ? nullptr : &*rows.times.back();
+    }
     // Takes the variant's next row; none if its time is not known.
     std::optional<PredictedTime> next(const std::string& variant) {
         Rows& rows = rows_[variant];

@@ -16,12 +16,14 @@ using simt::check::LineCounters;
 struct CountedLine {
     const Run& run;
     const Measurement& measurement;
-    const std::string& kernel;  // as written at its launch
-    const simt::check::LineCounters& line;
+    const KernelCounters& kernel;
+    const LineCounters& line;
     const simt::check::Counters& counters;
 
     bool is_counted() const { return true; }
 };
+
+using LineColumn = ColumnOf<CountedLine, std::function<Cell(const CountedLine&)>>;
 
 // With --by-line: a row per variant, kernel and source line. With --annotate, in the human format: the source.
 class LineReport {
@@ -33,22 +35,39 @@ public:
 
 private:
     Run& run_;
-    std::vector<ColumnOf<CountedLine, std::function<Cell(const CountedLine&)>>> columns_;
+    std::vector<LineColumn> columns_;
     Table table_;
 };
 
 static std::string or_none(const std::string& word) { return word.empty() ? "none" : word; }
 
-static auto line_columns(const DeviceInfo& device) {
+// What a line adds to the time of its kernel on a GPU.
+static std::vector<LineColumn> cost_columns() {
     using Of = CountedLine;
-    const Origin origin = origin_of_rows(device);
-    std::vector<ColumnOf<Of, std::function<Cell(const Of&)>>> columns = {
+    return {
+        {{"p_predicted_ns"},
+         [](const Of& of) {
+             return of.kernel.predicted ? Fixed{of.line.predicted_ns, 1} : absent(1);
+         }},
+        {{"p_predicted_percent", "cost %", 1, 1},
+         [](const Of& of) {
+             return of.kernel.predicted ? Fixed{of.kernel.cost_percent(of.line), 2} : absent(2);
+         }},
+        {{"p_limiter"},
+         [](const Of& of) { return of.kernel.predicted ? of.kernel.predicted->limiter : std::string("none"); }},
+    };
+}
+
+static auto line_columns(const Run& run) {
+    using Of = CountedLine;
+    const Origin origin = origin_of_rows(run.device);
+    std::vector<LineColumn> columns = {
         {{"schema"}, [](const Of&) { return table_schema; }},
         {{"tool"}, [](const Of& of) { return of.run.program_name; }},
         {{"kernel", "kernel", 1, 0, 0, 8}, [](const Of& of) { return of.measurement.variant->name; }},
         {{"dtype"}, [](const Of& of) { return of.measurement.problem.dtype_name(); }},
         {{"n", "n", 1, 0, 0, 9}, [](const Of& of) { return whole(of.measurement.problem.n); }},
-        {{"launched"}, [](const Of& of) { return of.kernel; }},
+        {{"launched"}, [](const Of& of) { return of.kernel.kernel; }},
         {{"file", "file"}, [](const Of& of) { return or_none(of.line.file); }},
         {{"line", "line"}, [](const Of& of) { return whole(of.line.line); }},
         {{"function"}, [](const Of& of) { return or_none(of.line.function); }},
@@ -56,13 +75,17 @@ static auto line_columns(const DeviceInfo& device) {
         {{"cuda_version"}, [origin](const Of&) { return origin.cuda_version; }},
         {{"compiler"}, [origin](const Of&) { return origin.compiler; }},
     };
+    if (run.settings.predicted_times || run.settings.checks.predict) {
+        const std::vector<LineColumn> costs = cost_columns();
+        columns.insert(columns.end(), costs.begin(), costs.end());
+    }
     append_counter_columns(columns);
     return columns;
 }
 
 LineReport::LineReport(Run& run)
     : run_(run),
-      columns_(line_columns(run.device)),
+      columns_(line_columns(run)),
       table_(run.output, run.format(), run.settings.header, columns_of(columns_)) {}
 
 void LineReport::add(const Measurement& measurement, const std::string& title) {
@@ -81,7 +104,7 @@ void LineReport::add(const Measurement& measurement, const std::string& title) {
     }
     for (const KernelCounters& kernel : measurement.kernels)
         for (const LineCounters& line : kernel.lines)
-            table_.add(cells_of(columns_, CountedLine{run_, measurement, kernel.kernel, line, line.counters}));
+            table_.add(cells_of(columns_, CountedLine{run_, measurement, kernel, line, line.counters}));
     table_.flush(text("{}: {}", variant, title));
 }
 
@@ -104,7 +127,8 @@ static simt::check::Counters total_of(const std::vector<simt::check::KernelCount
 }
 
 void Report::add(const Measurement& measurement) {
-    if (lines_) return lines_->add(measurement, title_);
+    const bool is_forecast = run_.settings.checks.sample_only;  // whose rows are followed by those of their lines
+    if (lines_ && !is_forecast) return lines_->add(measurement, title_);
     const Summary times = summarize(measurement.samples_ns);
     const bool on_host = measurement.variant->needs == Needs::host;
     // In the simulator, kernels are compared by their predicted times, if those are known.
@@ -139,6 +163,7 @@ void Report::add(const Measurement& measurement) {
         if (on_host) table_.add_unusual(cells_of(columns_, measured(measurement, 0)), extras);
         else table_.add(cells_of(columns_, measured(measurement, 0)), extras);
     }
+    if (lines_) lines_->add(measurement, title_);
     if (!on_host && ns > 0) ladder.previous_ns = ns;
     Summary compared = times;
     if (predicts && !on_host) {
@@ -158,8 +183,10 @@ void Report::begin_block(const Problem& problem, std::size_t longest_name, const
     const std::string of_n = *problem.unit ? text(", {} {}{}", problem.n, dtype, problem.unit) : "";
     const std::string others = problem.gang > 1 ? text(" and {} more", problem.gang - 1) : "";
     title_ = text("{}{}{}{}{}", device.name, others, of_n, what, remark);
-    if (predicted_n > 0) {
-        const std::string size = *problem.unit ? text(", {} {}{}", predicted_n, dtype, problem.unit) : "";
+    const std::string size = *problem.unit ? text(", {} {}{}", predicted_n, dtype, problem.unit) : "";
+    if (predicted_n > 0 && lines_) {
+        title_ += text("; costs: predicted for {}{}", run_.settings.predicted_times->gpu(), size);
+    } else if (predicted_n > 0) {
         const std::string own = *problem.unit ? text(" with {}", problem.n) : "";
         title_ = text("{}{}: predicted, not measured; the simulator verified the results{}",
                       run_.settings.predicted_times->gpu(), size, own);

@@ -104,7 +104,8 @@ struct MeasureSettings {
                   checks.counters)
             .for_benchmarks();
         table.flag("--by-line", "the same, with a row per source line", by_line).for_benchmarks();
-        table.flag("--annotate", "the same, as the source with counters beside its lines", annotate).for_benchmarks();
+        table.flag("--annotate", "the same, as the source with costs and counters beside its lines", annotate)
+            .for_benchmarks();
     }
 
     // Options of programs that can spread a problem over several devices.

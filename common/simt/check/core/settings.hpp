@@ -16,7 +16,8 @@ struct Settings {
     bool leakcheck = false;    ///< memcheck also reports what was not freed
     bool unusedcheck = false;  ///< initcheck also reports memory that was never used
     bool counters = false;
-    bool predict = false;                       ///< the times of kernels on the GPU of set_predicted_gpu()
+    bool predict = false;                       ///< the times of kernels on the GPU of set_predicted_gpu(),
+    bool predict_lines = false;                 ///< and what each line adds to them
     bool sample_only = false;                   ///< only the blocks that predictions need run: results are wrong
     Schedule schedule = Schedule::independent;  ///< counters require this one: they regroup the lanes themselves
     uint64_t seed = 0;

@@ -28,7 +28,8 @@ void BlockCounters::begin_block() {
     polls_ = 0;
     if (is_costed_) {
         if (!costs_) costs_ = std::make_unique<BlockCosts>();
-        costs_->begin(launch.costs->model(), check_.lane_count(), launch.costs->l1_bytes_of_block());
+        costs_->begin(launch.costs->model(), check_.lane_count(), launch.costs->l1_bytes_of_block(),
+                      settings().predict_lines);
     }
     branches_.assign((check_.lane_count() + lanes_of_warp - 1) / lanes_of_warp, {});
     log_.clear();
@@ -62,8 +63,8 @@ void BlockCounters::append_rare(const Access& access) {
     append_access(access);
 }
 
-void BlockCounters::note_copy(EventKind kind, uintptr_t target) {
-    if (is_costed_) append(check_.running_lane(), EventPlace(kind, 0, nullptr), target);
+void BlockCounters::note_copy(EventKind kind, uintptr_t target, const void* pc) {
+    if (is_costed_) append(check_.running_lane(), EventPlace(kind, 0, pc), target);
 }
 
 bool BlockCounters::is_constant(uintptr_t address) const {

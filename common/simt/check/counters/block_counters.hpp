@@ -29,8 +29,10 @@ public:
     void begin_block() override;
     void access(const Access& access);
     void block_entered(const void* pc);
-    void copy_started(uintptr_t target, size_t, const void*) override { note_copy(EventKind::copy_started, target); }
-    void copy_finished(uintptr_t target, size_t) override { note_copy(EventKind::copy_arrived, target); }
+    void copy_started(uintptr_t target, size_t, const void* pc) override {
+        note_copy(EventKind::copy_started, target, pc);
+    }
+    void copy_finished(uintptr_t target, size_t) override { note_copy(EventKind::copy_arrived, target, nullptr); }
     void arrive(check::Wait kind, unsigned mask, unsigned source, Site site) override;
     void warp_stalled(unsigned warp, unsigned paused) override;
     void lane_ended(unsigned lane) override;
@@ -46,7 +48,7 @@ private:
     void append_access(const Access& access);
     void append_rare(const Access& access);
     void append_range(const Access& access, EventKind kind);
-    void note_copy(EventKind kind, uintptr_t target);
+    void note_copy(EventKind kind, uintptr_t target, const void* pc);
 
     void step(EventPlace place, uint32_t lanes, const uintptr_t* operands) override;
     void count_global(PlaceTally& tally, uint32_t lanes, const uintptr_t* addresses);

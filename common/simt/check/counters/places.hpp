@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/simt/check/core/access.hpp"
+#include "common/simt/check/counters/results.hpp"
 
 namespace simt::check {
 
@@ -112,6 +113,9 @@ private:
     std::mutex mutex_;
     std::vector<std::unique_ptr<PlaceTable>> tables_;
 };
+
+/// The source line of a place, without counts; line 0 if it is not known. `file`: the file's name, where lanes wait.
+LineCounters line_of(EventPlace place, uintptr_t file);
 
 /// The launch has ended: take_counters() will include its counts.
 void keep_counters(const LaunchCheck& launch);

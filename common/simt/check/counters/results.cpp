@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <system_error>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -163,35 +165,41 @@ std::string full_path(const std::string& path) {
     return error || path.empty() ? path : full.string();
 }
 
+std::string file_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
 struct LineSum {
     std::string function;
     CounterSum sum;
 };
 
+// The place of this code, or of the next code that has one: the start of a function may have none.
+std::optional<Frame> frame_at(uintptr_t code) {
+    constexpr uintptr_t farthest = 64;
+    for (uintptr_t ahead = 0; ahead < farthest; ++ahead) {
+        const auto frames = device_frames(symbol_of(reinterpret_cast<const void*>(code + ahead)));
+        if (!frames.empty()) return frames.front();
+    }
+    return std::nullopt;
+}
+
 class Lines {
 public:
-    // The line of this code, or of the next code that has one: the start of a function may have none. Null if there is
-    // none.
+    // Null if the code has no line.
     LineSum* find(uintptr_t code) {
-        constexpr uintptr_t farthest = 64;
-        for (uintptr_t ahead = 0; ahead < farthest; ++ahead) {
-            const Symbol& symbol = symbol_of(reinterpret_cast<const void*>(code + ahead));
-            const auto frames = device_frames(symbol);
-            if (ahead == 0 && !symbol.lacks_lines_of.empty()) lacks_lines_of = symbol.lacks_lines_of;
-            if (frames.empty()) continue;
-            LineSum& line = at(frames.front().path, frames.front().line);
-            line.function = frames.front().function;
-            return &line;
-        }
-        return nullptr;
+        const Symbol& symbol = symbol_of(reinterpret_cast<const void*>(code));
+        if (!symbol.lacks_lines_of.empty()) lacks_lines_of = symbol.lacks_lines_of;
+        const auto frame = frame_at(code);
+        if (!frame) return nullptr;
+        LineSum& line = at(frame->path, frame->line);
+        line.function = frame->function;
+        return &line;
     }
     LineSum& at(const std::string& path, unsigned line) { return lines_[{full_path(path), line}]; }
 
     std::vector<LineCounters> counters() const {
         std::vector<LineCounters> result;
         for (const auto& [key, line] : lines_) {
-            const std::string file = key.first.substr(key.first.rfind('/') + 1);
-            result.push_back({file, key.first, key.second, line.function, line.sum.counters()});
+            result.push_back({file_of(key.first), key.first, key.second, line.function, line.sum.counters()});
         }
         return result;
     }
@@ -228,11 +236,25 @@ KernelCounters by_line(const KeptLaunches& kept) {
         total.add_branch(tally);
         if (LineSum* const line = lines.find(branch)) line->sum.add_branch(tally);
     });
-    return {kept.kernel,      kept.launches,    kept.blocks,         kept.threads,
-            total.counters(), lines.counters(), lines.lacks_lines_of};
+    return {kept.kernel,      kept.launches,    kept.blocks,          kept.threads,
+            total.counters(), lines.counters(), lines.lacks_lines_of, std::nullopt};
 }
 
 }  // namespace
+
+LineCounters line_of(EventPlace place, uintptr_t file) {
+    LineCounters line;
+    if (file) {
+        line.path = full_path(reinterpret_cast<const char*>(file));
+        line.line = place.line();
+    } else if (const auto frame = frame_at(place.code())) {
+        line.path = full_path(frame->path);
+        line.line = frame->line;
+        line.function = frame->function;
+    }
+    line.file = file_of(line.path);
+    return line;
+}
 
 void keep_counters(const LaunchCheck& launch) { KeptCounters::instance().add(launch); }
 
@@ -242,6 +264,45 @@ std::vector<KernelCounters> take_counters() {
     std::vector<KernelCounters> kernels;
     for (const KeptLaunches& kept : KeptCounters::instance().take()) kernels.push_back(by_line(kept));
     return kernels;
+}
+
+// ---- costs
+
+namespace {
+
+// (A forecast's lines have no paths.)
+bool is_same(const LineCounters& counted, const LineCounters& cost) {
+    return counted.file == cost.file && counted.line == cost.line && (cost.path.empty() || cost.path == counted.path);
+}
+
+void add_cost(KernelCounters& kernel, const LineCounters& cost) {
+    LineCounters more = cost;
+    for (LineCounters& line : kernel.lines) {
+        if (is_same(line, cost)) {
+            line.predicted_ns += cost.predicted_ns;
+            return;
+        }
+        if (more.path.empty() && line.file == more.file) more.path = line.path;
+    }
+    const auto is_before = [](const LineCounters& a, const LineCounters& b) {
+        return std::tuple(a.is_launch(), a.path, a.line) < std::tuple(b.is_launch(), b.path, b.line);
+    };
+    kernel.lines.insert(std::upper_bound(kernel.lines.begin(), kernel.lines.end(), more, is_before), more);
+}
+
+}  // namespace
+
+void add_costs(std::vector<KernelCounters>& kernels, const std::vector<KernelCounters>& costs) {
+    for (const KernelCounters& cost : costs) {
+        auto kernel = std::find_if(kernels.begin(), kernels.end(),
+                                   [&](const KernelCounters& of) { return of.kernel == cost.kernel; });
+        if (kernel == kernels.end()) {
+            kernel = kernels.insert(kernels.end(), KernelCounters());
+            kernel->kernel = cost.kernel;
+        }
+        kernel->predicted = cost.predicted;
+        for (const LineCounters& line : cost.lines) add_cost(*kernel, line);
+    }
 }
 
 // ---- sums

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -105,6 +106,17 @@ struct LineCounters {
     unsigned line = 0;
     std::string function;  ///< as the compiler names it, with its parameters
     Counters counters;
+    double predicted_ns = 0;  ///< its part of the kernel's predicted time
+
+    /// Not a line: what a predicted time has that no line costs.
+    bool is_launch() const { return file == "launch" && line == 0; }
+};
+
+/// A kernel's predicted time, of which its lines have parts.
+struct KernelTime {
+    std::string gpu;      ///< "NVIDIA H200"
+    std::string limiter;  ///< what limits it
+    double ns = 0;
 };
 
 struct KernelCounters {
@@ -113,7 +125,14 @@ struct KernelCounters {
     Counters total;
     std::vector<LineCounters> lines;  ///< ordered by file and line
     std::string lacks_lines_of;       ///< the file of the program without debug information, if that is so
+    std::optional<KernelTime> predicted;
+
+    /// A line's part of the predicted time in percent.
+    double cost_percent(const LineCounters& line) const { return 100 * line.predicted_ns / predicted->ns; }
 };
+
+/// Adds predicted times to counters: kernels and lines that only `costs` has come last, without counts.
+void add_costs(std::vector<KernelCounters>& kernels, const std::vector<KernelCounters>& costs);
 
 /// What is missing in a report by line of this kernel, and the remedy; empty if nothing is, or if it has been said.
 std::string note_on_lines(const KernelCounters& kernel);

@@ -58,6 +58,22 @@ std::vector<const Counters*> counters_of(const KernelCounters& kernel) {
     return all;
 }
 
+std::string with_digits(double value, int digits) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.*f", digits, value);
+    return text;
+}
+
+// What the costs beside the lines are parts of.
+std::string remark_on_costs(const KernelCounters& kernel) {
+    if (!kernel.predicted) return "";
+    double launch = 0;
+    for (const LineCounters& line : kernel.lines) launch += line.is_launch() ? kernel.cost_percent(line) : 0;
+    const KernelTime& time = *kernel.predicted;
+    return "  cost: percent of the " + with_digits(time.ns / 1e3, 1) + " us predicted for " + time.gpu +
+           ", limited by " + time.limiter + "; launch and starts of blocks: " + with_digits(launch, 1) + " %\n";
+}
+
 // Commas and quotes in a name would need quoting, which not every reader of CSV knows.
 std::string csv_word(std::string word) {
     std::replace(word.begin(), word.end(), ',', ';');
@@ -86,13 +102,15 @@ std::string counters_as_text(const std::vector<KernelCounters>& kernels) {
 std::string counters_by_line(const std::vector<KernelCounters>& kernels) {
     std::string text;
     for (const KernelCounters& kernel : kernels) {
-        text += heading(kernel);
+        text += heading(kernel) + remark_on_costs(kernel);
         const std::vector<CounterColumn> columns = used_columns(counters_of(kernel));
         std::vector<std::vector<std::string>> rows(1);
         rows[0] = {"  line"};
+        if (kernel.predicted) rows[0].push_back("cost_percent");
         for (const CounterColumn& column : columns) rows[0].push_back(column.name);
         for (const LineCounters& line : kernel.lines) {
-            rows.push_back({"  " + line.file + ":" + std::to_string(line.line)});
+            rows.push_back({"  " + line.file + (line.is_launch() ? "" : ":" + std::to_string(line.line))});
+            if (kernel.predicted) rows.back().push_back(with_digits(kernel.cost_percent(line), 2));
             for (const CounterColumn& column : columns) rows.back().push_back(text_of(column, line.counters));
         }
         text += aligned(rows, 1);
@@ -103,18 +121,23 @@ std::string counters_by_line(const std::vector<KernelCounters>& kernels) {
 std::string counters_as_csv(const std::vector<KernelCounters>& kernels) {
     std::string text = "kernel,launches,blocks,threads,file,line,function";
     for (const CounterColumn& column : counter_columns()) text += "," + column.name;
+    const bool predicts =
+        std::any_of(kernels.begin(), kernels.end(), [](const KernelCounters& kernel) { return kernel.predicted; });
+    if (predicts) text += ",predicted_ns";
     text += "\n";
     for (const KernelCounters& kernel : kernels) {
         const std::string start = csv_word(kernel.kernel) + "," + std::to_string(kernel.launches) + "," +
                                   std::to_string(kernel.blocks) + "," + std::to_string(kernel.threads) + ",";
-        const auto row = [&](const std::string& place, const Counters& counters) {
+        const auto row = [&](const std::string& place, const Counters& counters, double predicted_ns) {
             text += start + place;
             for (const CounterColumn& column : counter_columns()) text += "," + text_of(column, counters);
+            if (predicts) text += "," + (kernel.predicted ? with_digits(predicted_ns, 1) : "");
             text += "\n";
         };
-        row(",,", kernel.total);
+        row(",,", kernel.total, kernel.predicted ? kernel.predicted->ns : 0);
         for (const LineCounters& line : kernel.lines) {
-            row(csv_word(line.file) + "," + std::to_string(line.line) + "," + csv_word(line.function), line.counters);
+            row(csv_word(line.file) + "," + std::to_string(line.line) + "," + csv_word(line.function), line.counters,
+                line.predicted_ns);
         }
     }
     return text;
@@ -128,8 +151,9 @@ std::string check_counter_format(std::string_view format) {
     return "unknown format '" + std::string(format) + "'; choose 1, lines, annotate or csv:FILE";
 }
 
-std::string write_counters(std::string_view format) {
-    const std::vector<KernelCounters> kernels = take_counters();
+std::string write_counters(std::string_view format, const std::vector<KernelCounters>& costs) {
+    std::vector<KernelCounters> kernels = take_counters();
+    add_costs(kernels, costs);
     if (format != "1") {
         for (const KernelCounters& kernel : kernels) {
             const std::string note = note_on_lines(kernel);
@@ -197,7 +221,13 @@ std::string margin_of(const Counters& counters) {
 }
 
 // A file from a few lines above the first line with counters to a few below the last.
-std::string annotated_file(const std::string& path, const std::map<unsigned, const Counters*>& lines) {
+std::string annotated_file(const KernelCounters& kernel, const std::string& path,
+                           const std::map<unsigned, const LineCounters*>& lines) {
+    const auto cost_of = [&](const LineCounters* line) {
+        if (!kernel.predicted) return std::string();
+        const double percent = line ? kernel.cost_percent(*line) : 0;
+        return cell(percent >= 0.05, 8, "%.1f", percent);
+    };
     constexpr unsigned context = 3;
     std::ifstream file(path);
     const unsigned first = lines.begin()->first, last = lines.rbegin()->first;
@@ -207,9 +237,11 @@ std::string annotated_file(const std::string& path, const std::map<unsigned, con
         const auto counted = lines.find(number);
         char prefix[16];
         std::snprintf(prefix, sizeof prefix, "%5u  ", number);
-        text += (counted == lines.end() ? blank_margin : margin_of(*counted->second)) + (prefix + source) + "\n";
+        const LineCounters* const line = counted == lines.end() ? nullptr : counted->second;
+        text += cost_of(line) + (line ? margin_of(line->counters) : blank_margin) + (prefix + source) + "\n";
     }
-    return text.empty() ? "" : path + "\n" + margin_heading + "\n" + text;
+    const std::string heading = kernel.predicted ? "  cost %" : "";
+    return text.empty() ? "" : path + "\n" + heading + margin_heading + "\n" + text;
 }
 
 }  // namespace
@@ -217,13 +249,13 @@ std::string annotated_file(const std::string& path, const std::map<unsigned, con
 std::string annotated_source(const std::vector<KernelCounters>& kernels) {
     std::string text;
     for (const KernelCounters& kernel : kernels) {
-        std::map<std::string, std::map<unsigned, const Counters*>> files;
+        std::map<std::string, std::map<unsigned, const LineCounters*>> files;
         for (const LineCounters& line : kernel.lines) {
-            if (line.line > 0) files[line.path][line.line] = &line.counters;
+            if (line.line > 0) files[line.path][line.line] = &line;
         }
         std::string annotated;
-        for (const auto& [path, lines] : files) annotated += annotated_file(path, lines);
-        if (!annotated.empty()) text += kernel.kernel + "\n" + annotated;
+        for (const auto& [path, lines] : files) annotated += annotated_file(kernel, path, lines);
+        if (!annotated.empty()) text += kernel.kernel + "\n" + remark_on_costs(kernel) + annotated;
     }
     return text;
 }

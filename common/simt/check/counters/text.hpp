@@ -19,7 +19,8 @@ std::string counters_as_csv(const std::vector<KernelCounters>& kernels);
 
 /// "1", "lines", "annotate" and "csv:FILE", the values of SIMCC_COUNTERS. Returns an error text, or "".
 std::string check_counter_format(std::string_view format);
-/// Takes the counters and writes them in this format, to standard error or the file. Returns an error text, or "".
-std::string write_counters(std::string_view format);
+/// Takes the counters and writes them in this format, with these costs of lines (add_costs()), to standard error or the
+/// file. Returns an error text, or "".
+std::string write_counters(std::string_view format, const std::vector<KernelCounters>& costs);
 
 }  // namespace simt::check

@@ -46,8 +46,7 @@ const char* wanted_prediction() {
     return wanted && *wanted && std::strcmp(wanted, "0") != 0 ? wanted : nullptr;
 }
 
-void write_predictions(const PredictionRequest& request) {
-    const std::vector<KernelPrediction> kernels = take_predictions();
+void write_predictions(const PredictionRequest& request, const std::vector<KernelPrediction>& kernels) {
     if (request.path.empty()) {
         std::fputs(predictions_as_text(kernels, *predicted_gpu()).c_str(), stderr);
         return;
@@ -61,8 +60,10 @@ void write_predictions(const PredictionRequest& request) {
 
 void end_of_program() {
     std::fflush(nullptr);
-    if (const char* const wanted = wanted_prediction()) write_predictions(prediction_request(wanted));
-    if (const char* const wanted = wanted_counters()) complain("SIMCC_COUNTERS", write_counters(wanted));
+    const std::vector<KernelPrediction> predictions = take_predictions();
+    if (const char* const wanted = wanted_prediction()) write_predictions(prediction_request(wanted), predictions);
+    if (const char* const wanted = wanted_counters())
+        complain("SIMCC_COUNTERS", write_counters(wanted, costs_by_line(predictions)));
     if (finish() > 0) _exit(exit_status_of_findings);
 }
 
@@ -78,6 +79,7 @@ __attribute__((constructor(101))) void begin_of_program() {
         complain("SIMCC_PREDICT", load_gpu_model(prediction_request(wanted).model, model));
         set_predicted_gpu(model);
         settings.predict = true;
+        settings.predict_lines = settings.counters && std::strcmp(wanted_counters(), "1") != 0;
     }
     const bool only_counts = settings.counters || settings.predict;
     complain("SIMCC_CHECK", parse_checks(checks ? checks : only_counts ? "none" : "all", settings));

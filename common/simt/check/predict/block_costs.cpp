@@ -36,6 +36,17 @@ void note(std::vector<uint64_t>& sectors, uint64_t sector) {
     if (sectors.empty() || sectors.back() != sector) sectors.push_back(sector);
 }
 
+std::vector<std::pair<uintptr_t, double>> most_of(const AddressCounts& counts) {
+    std::vector<std::pair<uintptr_t, double>> most;
+    counts.for_each(
+        [&](uintptr_t address, uint64_t operations) { most.emplace_back(address, static_cast<double>(operations)); });
+    std::sort(most.begin(), most.end(),
+              [](const auto& a, const auto& b) { return a.second != b.second ? a.second > b.second : a < b; });
+    constexpr size_t kept = 64;
+    if (most.size() > kept) most.resize(kept);
+    return most;
+}
+
 void make_unique(std::vector<uint64_t>& sectors) {
     std::sort(sectors.begin(), sectors.end());
     sectors.erase(std::unique(sectors.begin(), sectors.end()), sectors.end());
@@ -61,9 +72,13 @@ bool CacheModel::holds(uint64_t sector, uint32_t progress) {
 
 // ---- the block
 
-void BlockCosts::begin(const GpuModel& model, unsigned lanes, size_t l1_bytes) {
+void BlockCosts::begin(const GpuModel& model, unsigned lanes, size_t l1_bytes, bool by_place) {
     model_ = &model;
-    cost_ = {};
+    total_ = {};
+    cost_ = &total_;
+    is_by_place_ = by_place;
+    places_.clear();
+    numbers_.clear();
     warps_.assign((lanes + lanes_of_warp - 1) / lanes_of_warp, {});
     if (lanes % lanes_of_warp != 0) warps_.back().running = (1u << lanes % lanes_of_warp) - 1;
     at_barrier_ = ended_ = 0;
@@ -78,12 +93,38 @@ const WorkMark& BlockCosts::work_at(const void* pc) {
     return position->second;
 }
 
+unsigned BlockCosts::number_of(EventPlace place, uint32_t lanes, const uintptr_t* operands) {
+    const auto [position, is_new] = numbers_.try_emplace(place.word(), static_cast<unsigned>(places_.size()));
+    if (is_new) {
+        const bool is_wait = place.kind() == EventKind::block_barrier || place.kind() == EventKind::warp_barrier ||
+                             place.kind() == EventKind::exchange;
+        PlaceCost& of = places_.emplace_back().of;
+        of.place = place;
+        if (is_wait) of.file = operands[std::countr_zero(lanes)];
+    }
+    return position->second;
+}
+
+void BlockCosts::spend(Warp& warp, unsigned place, Spent spent) {
+    warp.clock += spent.cycles;
+    warp.waits += spent.waits;
+    if (!is_by_place_) return;
+    if (warp.spent.size() <= place) warp.spent.resize(places_.size());
+    warp.spent[place].cycles += spent.cycles;
+    warp.spent[place].waits += spent.waits;
+}
+
+// What is loaded here arrives after so many cycles.
+void BlockCosts::expect(Warp& warp, double cycles) {
+    if (warp.clock + cycles <= warp.arrives) return;
+    warp.arrives = warp.clock + cycles;
+    warp.arrives_at = at_;
+}
+
 // What a basic block has loaded is needed in the next one, at the latest; until then its loads overlap.
 void BlockCosts::wait(Warp& warp) {
-    if (warp.arrives > warp.clock) {
-        warp.waits += warp.misses;
-        warp.clock = warp.arrives;
-    }
+    if (warp.arrives > warp.clock) spend(warp, warp.arrives_at, {warp.arrives - warp.clock, double(warp.misses)});
+    warp.clock = std::max(warp.clock, warp.arrives);
     warp.misses = false;
 }
 
@@ -104,7 +145,7 @@ bool BlockCosts::goes_round(Warp& warp, const void* pc) {
         warp.turn = 0;
     }
     if (warp.loop == pc) {
-        ++cost_.turns;
+        ++cost_->turns;
         if (++warp.turn % unrolled == 0) wait(warp);
     }
     return true;
@@ -113,13 +154,13 @@ bool BlockCosts::goes_round(Warp& warp, const void* pc) {
 void BlockCosts::entered(Warp& warp, const void* pc) {
     const bool is_in_loop = goes_round(warp, pc);
     const WorkMark& work = work_at(pc);
-    (is_in_loop ? cost_.loop_integer : cost_.integer) += work.integer;
-    cost_.single += work.single;
-    cost_.double_ += work.double_;
-    cost_.special += work.special;
+    (is_in_loop ? cost_->loop_integer : cost_->integer) += work.integer;
+    cost_->single += work.single;
+    cost_->double_ += work.double_;
+    cost_->special += work.special;
     // (About every second instruction depends on the one before it.)
     const double integer = is_in_loop ? 0.0 : work.integer;
-    warp.clock += (integer + work.single + work.double_ + 8.0 * work.special) * model_->arithmetic_latency / 3;
+    spend(warp, at_, {(integer + work.single + work.double_ + 8.0 * work.special) * model_->arithmetic_latency / 3});
 }
 
 void BlockCosts::touch(Warp& warp, uint64_t line) {
@@ -135,25 +176,25 @@ void BlockCosts::load(Warp& warp, uint32_t lanes, const uintptr_t* addresses, ui
         touch(warp, sectors.at[i] >> line_bits);
         if (l1_.holds(sectors.at[i], warp.progress) && (is_texture || model_->l1_keeps_loads != 0)) continue;
         ++missed;
-        note(cost_.loaded, sectors.at[i]);
-        cost_.missed_pairs += sectors.at[i] >> 1 != missed_pair;
+        note(cost_->loaded, sectors.at[i]);
+        cost_->missed_pairs += sectors.at[i] >> 1 != missed_pair;
         missed_pair = sectors.at[i] >> 1;
     }
     const double least = model_->wavefronts_per_cycle / model_->l1_requests_per_cycle;
     const double words = (std::popcount(lanes) * bytes + 127) / 128;
     double wavefronts = words;
     if (is_texture) {
-        cost_.texture_cycles += std::max(std::popcount(lanes) / model_->texels_per_cycle,
-                                         sectors.count / model_->texture_sectors_per_cycle);
+        cost_->texture_cycles += std::max(std::popcount(lanes) / model_->texels_per_cycle,
+                                          sectors.count / model_->texture_sectors_per_cycle);
     } else {  // the lines lie in the same banks as shared memory
         const double banks = wavefronts_of(addresses, lanes, bytes, SharedAccess::load).wavefronts;
         wavefronts = std::max({sectors.lines / model_->l1_lines_per_cycle, banks, words, least});
-        cost_.global_wavefronts += wavefronts;
+        cost_->global_wavefronts += wavefronts;
     }
-    cost_.asked_sectors += sectors.count;
-    cost_.missed_sectors += missed;
+    cost_->asked_sectors += sectors.count;
+    cost_->missed_sectors += missed;
     if (warp.makes_copy) return;
-    warp.arrives = std::max(warp.arrives, warp.clock + wavefronts + (missed ? model_->l2_latency : model_->l1_latency));
+    expect(warp, wavefronts + (missed ? model_->l2_latency : model_->l1_latency));
     warp.misses |= missed > 0;
 }
 
@@ -161,9 +202,9 @@ void BlockCosts::load(Warp& warp, uint32_t lanes, const uintptr_t* addresses, ui
 void BlockCosts::take_copy(Warp& warp, uintptr_t target) {
     const auto copy = warp.copies.find(target);
     if (copy == warp.copies.end()) return;
-    const double arrives = copy->second + model_->l2_latency;
-    warp.waits += arrives > warp.clock && !warp.makes_copy;  // one wait for the copies of a stage
-    warp.clock = std::max(warp.clock, arrives);
+    const double cycles = copy->second.started + model_->l2_latency - warp.clock;
+    // One wait for the copies of a stage.
+    if (cycles > 0) spend(warp, copy->second.place, {cycles, double(!warp.makes_copy)});
     warp.copies.erase(copy);
     warp.makes_copy = true;
 }
@@ -176,30 +217,32 @@ void BlockCosts::load_constant(Warp& warp, uint32_t lanes, const uintptr_t* addr
     std::sort(different, different + count);
     count = static_cast<unsigned>(std::unique(different, different + count) - different);
     if (count == 1) return;
-    ++cost_.accesses;
-    cost_.global_wavefronts += count;
-    warp.clock += count + model_->arithmetic_latency;
+    ++cost_->accesses;
+    cost_->global_wavefronts += count;
+    spend(warp, at_, {count + model_->arithmetic_latency});
 }
 
 void BlockCosts::write(uint32_t lanes, const uintptr_t* addresses, uint32_t bytes) {
     const Sectors sectors(lanes, addresses, bytes);
-    for (unsigned i = 0; i < sectors.count; ++i) note(cost_.stored, sectors.at[i]);
-    cost_.stored_sectors += sectors.count;
-    if (std::popcount(lanes) * bytes < sectors.count << sector_bits) cost_.partial_sectors += sectors.count;
-    cost_.global_wavefronts += std::max<double>(sectors.lines, (std::popcount(lanes) * bytes + 127) / 128);
+    for (unsigned i = 0; i < sectors.count; ++i) note(cost_->stored, sectors.at[i]);
+    cost_->stored_sectors += sectors.count;
+    if (std::popcount(lanes) * bytes < sectors.count << sector_bits) cost_->partial_sectors += sectors.count;
+    cost_->global_wavefronts += std::max<double>(sectors.lines, (std::popcount(lanes) * bytes + 127) / 128);
 }
 
 // Operations of a warp on one address leave it as one if they are on integers, else one by one.
 void BlockCosts::update(Warp& warp, EventPlace place, uint32_t lanes, const uintptr_t* addresses) {
     wait(warp);
     const Sectors sectors(lanes, addresses, place.bytes());
-    for (unsigned i = 0; i < sectors.count; ++i) note(cost_.stored, sectors.at[i]);
-    cost_.atomic_sectors += sectors.count;
-    cost_.global_wavefronts += sectors.lines;
+    for (unsigned i = 0; i < sectors.count; ++i) note(cost_->stored, sectors.at[i]);
+    cost_->atomic_sectors += sectors.count;
+    cost_->global_wavefronts += sectors.lines;
     uintptr_t last = 0;
     for (; lanes; lanes &= lanes - 1) {
         const uintptr_t address = addresses[std::countr_zero(lanes)];
-        if (place.is_floating() || address != last) atomics_.add(address, 1);
+        const bool is_counted = place.is_floating() || address != last;
+        if (is_counted) atomics_.add(address, 1);
+        if (is_counted && is_by_place_) places_[at_].atomics.add(address, 1);
         last = address;
     }
 }
@@ -210,62 +253,84 @@ void BlockCosts::use_shared(Warp& warp, EventPlace place, uint32_t lanes, const 
                                 : kind == EventKind::shared_store ? SharedAccess::store
                                                                   : SharedAccess::load;
     const double wavefronts = wavefronts_of(addresses, lanes, place.bytes(), access).wavefronts;
-    cost_.shared_wavefronts += wavefronts;
+    cost_->shared_wavefronts += wavefronts;
     for (; lanes; lanes &= lanes - 1) {
         const uintptr_t address = addresses[std::countr_zero(lanes)];
         if (shared_begin_ == 0 || address < shared_begin_) shared_begin_ = address;
         shared_end_ = std::max(shared_end_, address + place.bytes());
         if (place.is_floating()) shared_updates_.add(address, 1);
+        if (place.is_floating() && is_by_place_) ++places_[at_].shared_updates;
     }
     if (access == SharedAccess::load) {
-        warp.arrives = std::max(warp.arrives, warp.clock + wavefronts + model_->shared_latency);
+        expect(warp, wavefronts + model_->shared_latency);
     } else if (warp.makes_copy) {
         warp.makes_copy = false;
     } else {
         wait(warp);
-        warp.clock += wavefronts;
+        spend(warp, at_, {wavefronts});
+    }
+}
+
+// The chain goes through the warp that comes last.
+void BlockCosts::keep_chain_of(const Warp& warp) {
+    for (size_t place = 0; place < warp.spent.size(); ++place) {
+        places_[place].spent.cycles += warp.spent[place].cycles;
+        places_[place].spent.waits += warp.spent[place].waits;
     }
 }
 
 void BlockCosts::end_barrier() {
-    double latest = 0;
-    for (const Warp& warp : warps_) latest = std::max(latest, warp.clock);
+    const Warp& latest =
+        *std::max_element(warps_.begin(), warps_.end(), [](const Warp& a, const Warp& b) { return a.clock < b.clock; });
+    keep_chain_of(latest);
+    const double start = latest.clock;
     for (Warp& warp : warps_) {
-        if (warp.is_at_barrier) warp.clock = latest + model_->barrier_latency;
+        warp.spent.clear();
+        if (!warp.is_at_barrier) continue;
+        warp.clock = start;
+        spend(warp, barrier_, {model_->barrier_latency});
         warp.is_at_barrier = false;
     }
     at_barrier_ = 0;
 }
 
 void BlockCosts::step(unsigned number, EventPlace place, uint32_t lanes, const uintptr_t* operands) {
-    Warp& warp = warps_[number];
+    if (is_by_place_ && place.kind() != EventKind::kernel_left) {
+        at_ = number_of(place, lanes, operands);
+        cost_ = &places_[at_].of.cost;
+    }
+    count(warps_[number], place, lanes, operands);
+}
+
+void BlockCosts::count(Warp& warp, EventPlace place, uint32_t lanes, const uintptr_t* operands) {
     const EventKind kind = place.kind();
     if (kind == EventKind::block_entered) return entered(warp, reinterpret_cast<const void*>(place.code()));
     switch (kind) {
         case EventKind::global_load:
         case EventKind::linear_fetch:
         case EventKind::array_fetch:
-            ++cost_.accesses;
+            ++cost_->accesses;
             return load(warp, lanes, operands, place.bytes(), kind != EventKind::global_load);
         case EventKind::constant_load: return load_constant(warp, lanes, operands);
         case EventKind::global_store:
-            ++cost_.accesses;
+            ++cost_->accesses;
             wait(warp);
             return write(lanes, operands, place.bytes());
-        case EventKind::global_atomic: ++cost_.accesses; return update(warp, place, lanes, operands);
+        case EventKind::global_atomic: ++cost_->accesses; return update(warp, place, lanes, operands);
         case EventKind::shared_load:
         case EventKind::shared_store:
-        case EventKind::shared_atomic: ++cost_.accesses; return use_shared(warp, place, lanes, operands);
-        case EventKind::copy_started: warp.copies[operands[std::countr_zero(lanes)]] = warp.clock; return;
+        case EventKind::shared_atomic: ++cost_->accesses; return use_shared(warp, place, lanes, operands);
+        case EventKind::copy_started: warp.copies[operands[std::countr_zero(lanes)]] = {warp.clock, at_}; return;
         case EventKind::copy_arrived: return take_copy(warp, operands[std::countr_zero(lanes)]);
         case EventKind::warp_barrier:
         case EventKind::exchange:
-            ++cost_.exchanges;
+            ++cost_->exchanges;
             wait(warp);
-            warp.clock += kind == EventKind::exchange ? model_->exchange_latency : model_->arithmetic_latency;
-            return;
+            return spend(warp, at_,
+                         {kind == EventKind::exchange ? model_->exchange_latency : model_->arithmetic_latency});
         case EventKind::block_barrier:
-            ++cost_.barriers;
+            ++cost_->barriers;
+            barrier_ = at_;
             wait(warp);
             at_barrier_ += !warp.is_at_barrier;
             warp.is_at_barrier = true;
@@ -280,53 +345,56 @@ void BlockCosts::step(unsigned number, EventPlace place, uint32_t lanes, const u
 }
 
 BlockCost& BlockCost::operator+=(const BlockCost& more) {
-    for (double BlockCost::*const amount : {&BlockCost::integer,
-                                            &BlockCost::loop_integer,
-                                            &BlockCost::turns,
-                                            &BlockCost::single,
-                                            &BlockCost::double_,
-                                            &BlockCost::special,
-                                            &BlockCost::accesses,
-                                            &BlockCost::exchanges,
-                                            &BlockCost::barriers,
-                                            &BlockCost::global_wavefronts,
-                                            &BlockCost::shared_wavefronts,
-                                            &BlockCost::texture_cycles,
-                                            &BlockCost::missed_pairs,
-                                            &BlockCost::partial_sectors,
-                                            &BlockCost::asked_sectors,
-                                            &BlockCost::missed_sectors,
-                                            &BlockCost::stored_sectors,
-                                            &BlockCost::atomic_sectors,
-                                            &BlockCost::chain,
-                                            &BlockCost::waits_for_l2})
-        this->*amount += more.*amount;
+    using Of = BlockCost;
+    constexpr double Of::*amounts[] = {
+        &Of::integer,           &Of::loop_integer,   &Of::turns,          &Of::single,          &Of::double_,
+        &Of::special,           &Of::accesses,       &Of::exchanges,      &Of::barriers,        &Of::global_wavefronts,
+        &Of::shared_wavefronts, &Of::texture_cycles, &Of::missed_pairs,   &Of::partial_sectors, &Of::asked_sectors,
+        &Of::missed_sectors,    &Of::stored_sectors, &Of::atomic_sectors, &Of::chain,           &Of::waits_for_l2};
+    for (double Of::*const amount : amounts) this->*amount += more.*amount;
     shared_bytes = std::max(shared_bytes, more.shared_bytes);
     return *this;
 }
 
-BlockCost BlockCosts::take() {
-    for (Warp& warp : warps_) {
-        wait(warp);
-        cost_.chain = std::max(cost_.chain, warp.clock);
-        cost_.waits_for_l2 = std::max(cost_.waits_for_l2, warp.waits);
+// Gives each place its part of what the places have together, and adds up the rest.
+void BlockCosts::add_places(double shared_updates) {
+    keep_chain_of(*std::max_element(warps_.begin(), warps_.end(),
+                                    [](const Warp& a, const Warp& b) { return a.clock < b.clock; }));
+    double updates_of_all = 0;
+    for (const Place& place : places_) updates_of_all += place.shared_updates;
+    for (Place& place : places_) {
+        BlockCost& cost = place.of.cost;
+        total_ += cost;
+        total_.loaded.insert(total_.loaded.end(), cost.loaded.begin(), cost.loaded.end());
+        total_.stored.insert(total_.stored.end(), cost.stored.begin(), cost.stored.end());
+        make_unique(cost.loaded);
+        make_unique(cost.stored);
+        cost.contended = most_of(place.atomics);
+        cost.chain = place.spent.cycles;
+        if (place.shared_updates > 0) cost.chain += shared_updates * place.shared_updates / updates_of_all;
+        cost.waits_for_l2 = place.spent.waits;
+        total_.places.push_back(std::move(place.of));
     }
+}
+
+BlockCost BlockCosts::take() {
+    for (Warp& warp : warps_) wait(warp);
     // Shared memory adds no floating-point numbers: a lane loads, adds, compares and swaps. Those of the block that are at
     // the same number succeed one after the other.
     uint64_t most = 0;
     shared_updates_.for_each([&](uintptr_t, uint64_t updates) { most = std::max(most, updates); });
-    cost_.chain += static_cast<double>(most) * model_->shared_update_latency;
-    cost_.shared_bytes = static_cast<double>(shared_end_ - shared_begin_);
-    make_unique(cost_.loaded);
-    make_unique(cost_.stored);
-    atomics_.for_each([&](uintptr_t address, uint64_t operations) {
-        cost_.contended.emplace_back(address, static_cast<double>(operations));
-    });
-    std::sort(cost_.contended.begin(), cost_.contended.end(),
-              [](const auto& a, const auto& b) { return a.second != b.second ? a.second > b.second : a < b; });
-    constexpr size_t kept = 64;
-    if (cost_.contended.size() > kept) cost_.contended.resize(kept);
-    return std::exchange(cost_, {});
+    const double shared_updates = static_cast<double>(most) * model_->shared_update_latency;
+    if (is_by_place_) add_places(shared_updates);
+    for (const Warp& warp : warps_) {
+        total_.chain = std::max(total_.chain, warp.clock);
+        total_.waits_for_l2 = std::max(total_.waits_for_l2, warp.waits);
+    }
+    total_.chain += shared_updates;
+    total_.shared_bytes = static_cast<double>(shared_end_ - shared_begin_);
+    make_unique(total_.loaded);
+    make_unique(total_.stored);
+    total_.contended = most_of(atomics_);
+    return std::exchange(total_, {});
 }
 
 }  // namespace simt::check

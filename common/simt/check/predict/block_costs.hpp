@@ -3,11 +3,12 @@
 // its longest chain of dependent steps is.
 //
 // In come the steps of its warps, in the order in which they run here. A model of the L1 cache stands between them and
-// the L2 cache. Out goes a BlockCost.
+// the L2 cache. Out goes a BlockCost, and another one for each place in the kernel, if they are wanted.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -18,6 +19,8 @@
 #include "common/simt/check/predict/gpu_model.hpp"
 
 namespace simt::check {
+
+struct PlaceCost;
 
 /// Counts are of warps; sectors have 32 bytes.
 struct BlockCost {
@@ -37,8 +40,16 @@ struct BlockCost {
     double shared_bytes = 0;                              ///< of shared memory that it used
     std::vector<uint64_t> loaded, stored;                 ///< different sectors, in order
     std::vector<std::pair<uintptr_t, double>> contended;  ///< addresses with many atomic operations of warps
+    std::vector<PlaceCost> places;                        ///< what it is the sum of, if that is wanted
 
     BlockCost& operator+=(const BlockCost& more);  ///< apart from the sets
+};
+
+/// A place's own part, as if the block did nothing else; of the chain, what the place adds to it.
+struct PlaceCost {
+    EventPlace place;
+    uintptr_t file = 0;  ///< the file's name, where lanes wait
+    BlockCost cost;
 };
 
 /// The L1 cache of a block whose warps run side by side, although here they run one after the other. A warp has come as
@@ -62,17 +73,32 @@ private:
 
 class BlockCosts {
 public:
-    /// `l1_bytes`: what the block can have of the L1 cache.
-    void begin(const GpuModel& model, unsigned lanes, size_t l1_bytes);
+    /// `l1_bytes`: what the block can have of the L1 cache. `by_place`: whether the cost of each place is wanted.
+    void begin(const GpuModel& model, unsigned lanes, size_t l1_bytes, bool by_place);
     /// These lanes of the warp do this together, each with operands[lane].
     void step(unsigned warp, EventPlace place, uint32_t lanes, const uintptr_t* operands);
     BlockCost take();
 
 private:
+    // Of the chain.
+    struct Spent {
+        double cycles = 0, waits = 0;
+    };
+    struct Place {
+        PlaceCost of;
+        AddressCounts atomics;
+        double shared_updates = 0;
+        Spent spent;
+    };
+    struct Copy {
+        double started = 0;
+        unsigned place = 0;
+    };
     struct Warp {
-        double clock = 0;    // cycles
-        double arrives = 0;  // when its last load arrives
-        double waits = 0;    // for misses
+        double clock = 0;         // cycles
+        double arrives = 0;       // when its last load arrives,
+        unsigned arrives_at = 0;  // whose place this is
+        double waits = 0;         // for misses
         bool misses = false;
         std::array<const void*, 16> path = {};  // the basic blocks that it was in, the last one at position `at`
         unsigned at = 0;
@@ -81,11 +107,18 @@ private:
         uint32_t progress = 0;               // lines that it has touched
         std::array<uint64_t, 4> lines = {};  // the last ones
         bool is_at_barrier = false;
-        std::unordered_map<uintptr_t, double> copies;  // when the asynchronous ones started, by target
-        bool makes_copy = false;                       // which was under way while the warp did other things
-        uint32_t running = ~0u;                        // lanes that have not left
+        std::unordered_map<uintptr_t, Copy> copies;  // the asynchronous ones under way, by target
+        bool makes_copy = false;                     // which was under way while the warp did other things
+        uint32_t running = ~0u;                      // lanes that have not left
+        std::vector<Spent> spent;                    // since the last barrier of the block, by place
     };
 
+    unsigned number_of(EventPlace place, uint32_t lanes, const uintptr_t* operands);
+    void count(Warp& warp, EventPlace place, uint32_t lanes, const uintptr_t* operands);
+    void spend(Warp& warp, unsigned place, Spent spent);
+    void expect(Warp& warp, double cycles);
+    void keep_chain_of(const Warp& warp);
+    void add_places(double shared_updates);
     void entered(Warp& warp, const void* pc);
     bool goes_round(Warp& warp, const void* pc);
     static void touch(Warp& warp, uint64_t line);
@@ -101,7 +134,12 @@ private:
 
     const GpuModel* model_ = nullptr;
     CacheModel l1_;
-    BlockCost cost_;
+    BlockCost total_;
+    BlockCost* cost_ = &total_;  // of the place, if costs are by place
+    bool is_by_place_ = false;
+    unsigned at_ = 0, barrier_ = 0;  // the numbers of the place, and of that of the last barrier
+    std::deque<Place> places_;       // by number
+    std::unordered_map<uint64_t, unsigned> numbers_;
     std::vector<Warp> warps_;
     unsigned at_barrier_ = 0, ended_ = 0;
     uintptr_t shared_begin_ = 0, shared_end_ = 0;

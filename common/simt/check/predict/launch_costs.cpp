@@ -2,6 +2,7 @@
 #include "common/simt/check/predict/launch_costs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -82,15 +83,16 @@ double bytes_around(const std::vector<const std::vector<uint64_t>*>& sets) {
 // The different sectors of a rectangle of a x b neighboring blocks are s + a p + b q + a b r: what all blocks share, what
 // those of a column share, what those of a row share, and each block's own. Four neighbors give the coefficients. In a
 // row of n blocks they are s + n r.
-LaunchCosts::Footprint LaunchCosts::footprint(std::vector<uint64_t> BlockCost::*sectors, double resident) const {
+LaunchCosts::Footprint LaunchCosts::footprint(const Costs& costs, std::vector<uint64_t> BlockCost::*sectors,
+                                              double resident) const {
     using Set = const std::vector<uint64_t>*;
     std::vector<Set> all;
     std::map<uint64_t, Set> of_block;
     double mean = 0;
-    for (const auto& [block, cost] : costs_) {
+    for (const auto& [block, cost] : costs) {
         of_block[block] = &(cost.*sectors);
         all.push_back(&(cost.*sectors));
-        mean += static_cast<double>((cost.*sectors).size()) / static_cast<double>(costs_.size());
+        mean += static_cast<double>((cost.*sectors).size()) / static_cast<double>(costs.size());
     }
     const double blocks = double(grid_.x) * grid_.y * grid_.z;
     if (sample_.holds_all()) {
@@ -142,15 +144,6 @@ LaunchCosts::Footprint LaunchCosts::footprint(std::vector<uint64_t> BlockCost::*
     return result;
 }
 
-double LaunchCosts::hot_operations() const {
-    std::map<uintptr_t, double> operations;
-    for (const auto& [block, cost] : costs_)
-        for (const auto& [address, count] : cost.contended) operations[address] += count;
-    double most = 0;
-    for (const auto& [address, count] : operations) most = std::max(most, count);
-    return most;
-}
-
 // ---- from costs to time
 
 namespace {
@@ -197,15 +190,52 @@ void add_first_launch(const GpuModel& model, double& ns, double& low_ns, double&
     high_ns += more_ns * interval.high;
 }
 
+// How long each unit takes, in cycles of a multiprocessor.
+static std::array<double, 4> unit_cycles(const BlockCost& sum, const GpuModel& model) {
+    return {sum.texture_cycles, sum.special / model.special_per_cycle, sum.double_ / model.double_per_cycle,
+            sum.single / model.single_per_cycle};
+}
+
+LaunchCosts::Whole LaunchCosts::whole() const {
+    Whole all;
+    BlockCost sum;
+    std::map<uintptr_t, double> operations;
+    for (const auto& [block, cost] : costs_) {
+        sum += cost;
+        for (const auto& [address, count] : cost.contended) operations[address] += count;
+    }
+    double most = 0;
+    for (const auto& [address, count] : operations)
+        if (count > most) all.hottest = address, most = count;
+    all.shared_bytes = std::max(sum.shared_bytes, static_cast<double>(dynamic_shared_bytes_));
+    const double on_gpu = resident_blocks(all.shared_bytes) * model_.multiprocessors;
+    all.loaded = footprint(costs_, &BlockCost::loaded, on_gpu);
+    all.stored = footprint(costs_, &BlockCost::stored, on_gpu);
+    const auto units = unit_cycles(sum, model_);
+    all.unit = static_cast<size_t>(std::max_element(units.begin(), units.end()) - units.begin());
+    return all;
+}
+
 LaunchPrediction LaunchCosts::predict() const {
     const std::lock_guard lock(mutex_);
+    const Whole all = whole();
+    LaunchPrediction result = predict(costs_, all);
+    add_places(result, all);
+    return result;
+}
+
+LaunchPrediction LaunchCosts::predict(const Costs& costs, const Whole& all) const {
     LaunchPrediction result;
     result.blocks = double(grid_.x) * grid_.y * grid_.z;
     result.threads_per_block = double(block_.x) * block_.y * block_.z;
     BlockCost sum;
-    for (const auto& [block, cost] : costs_) sum += cost;
-    const double sampled = std::max<double>(1, static_cast<double>(costs_.size())), scale = result.blocks / sampled;
-    result.shared_bytes = std::max(sum.shared_bytes, static_cast<double>(dynamic_shared_bytes_));
+    double hot_operations = 0;
+    for (const auto& [block, cost] : costs) {
+        sum += cost;
+        for (const auto& [address, count] : cost.contended) hot_operations += address == all.hottest ? count : 0;
+    }
+    const double sampled = std::max<double>(1, static_cast<double>(costs.size())), scale = result.blocks / sampled;
+    result.shared_bytes = all.shared_bytes;
     result.resident_blocks = resident_blocks(result.shared_bytes);
     const double on_gpu = result.resident_blocks * model_.multiprocessors;
     result.instructions =
@@ -216,21 +246,24 @@ LaunchPrediction LaunchCosts::predict() const {
     result.wavefronts = (sum.global_wavefronts + sum.shared_wavefronts) * scale;
     result.asked_bytes = sum.asked_sectors * scale * 32;
     result.l2_bytes = (sum.missed_sectors + sum.stored_sectors + sum.atomic_sectors) * scale * 32;
-    result.hot_operations = hot_operations() * scale;
+    result.hot_operations = hot_operations * scale;
 
-    const Footprint loaded = footprint(&BlockCost::loaded, on_gpu), stored = footprint(&BlockCost::stored, on_gpu);
+    const bool is_whole = &costs == &costs_;
+    const Footprint loaded = is_whole ? all.loaded : footprint(costs, &BlockCost::loaded, on_gpu);
+    const Footprint stored = is_whole ? all.stored : footprint(costs, &BlockCost::stored, on_gpu);
     const double l2_bytes = model_.l2_mib * (1 << 20);
     const double waves = std::max(1.0, result.blocks / on_gpu);
     // Half of the L2 cache belongs to either half of the GPU, and what both need is in both.
     const double l2_sectors = l2_bytes / 32, effective = 0.4 * l2_sectors;
-    const bool keeps_all = loaded.whole + stored.whole <= l2_sectors;
+    const bool keeps_all = all.loaded.whole + all.stored.whole <= l2_sectors;
     const double asked = sum.missed_sectors * scale, once = std::min(loaded.whole, asked);
     const double loads = keeps_all ? once : std::min(std::max(loaded.whole, loaded.wave * waves), asked);
     // Sectors that blocks far apart share are there again only by chance, and come in pieces of 64 bytes. (The rounds of
     // blocks count the same loads in another way: the larger number is taken, not both.)
-    const double again = std::max(0.0, loaded.touched - loaded.whole) * std::max(0.0, 1 - effective / loaded.whole);
+    const double again = std::max(0.0, loaded.touched - loaded.whole) * std::max(0.0, 1 - effective / all.loaded.whole);
     const double piece = sum.missed_sectors > 0 ? 2 * sum.missed_pairs / sum.missed_sectors : 1;
-    const double written_back = std::max(0.0, stored.whole * 32 - l2_bytes / 2);
+    const double of_stored = all.stored.whole > 0 ? stored.whole / all.stored.whole : 0;
+    const double written_back = std::max(0.0, all.stored.whole * 32 - l2_bytes / 2) * of_stored;
     result.dram_bytes = std::max(loads, once + (keeps_all ? 0 : again * piece)) * 32 + written_back;
 
     const double in_use = std::min(result.blocks, model_.multiprocessors);
@@ -241,9 +274,7 @@ LaunchPrediction LaunchCosts::predict() const {
                         sum.partial_sectors * scale / model_.partial_stores_per_cycle * per_multiprocessor;
     part(Limiter::l1) = result.wavefronts / model_.wavefronts_per_cycle * per_multiprocessor;
     part(Limiter::issue) = result.instructions / model_.issue_per_cycle * per_multiprocessor;
-    part(Limiter::unit) = std::max({sum.texture_cycles, sum.special / model_.special_per_cycle,
-                                    sum.double_ / model_.double_per_cycle, sum.single / model_.single_per_cycle}) *
-                          scale * per_multiprocessor;
+    part(Limiter::unit) = unit_cycles(sum, model_)[all.unit] * scale * per_multiprocessor;
     part(Limiter::atomics) = result.hot_operations * model_.atomic_ns;
     const double from_dram = sum.missed_sectors > 0 ? std::min(1.0, loads / (sum.missed_sectors * scale)) : 0;
     const double more_latency = (model_.dram_latency - model_.l2_latency) * from_dram;
@@ -263,6 +294,37 @@ LaunchPrediction LaunchCosts::predict() const {
     if (result.limiter == Limiter::l1 && sum.shared_wavefronts > sum.global_wavefronts)
         result.limiter = Limiter::shared;
     return result;
+}
+
+// The time is a norm of the parts, so that each adds to it by its power: the largest adds most. A place's share of a part
+// is what the part would be for that place alone, beside those of the others.
+void LaunchCosts::add_places(LaunchPrediction& result, const Whole& all) const {
+    Costs none;
+    for (const auto& [block, cost] : costs_) none.emplace_back(block, BlockCost());
+    std::map<uint64_t, std::pair<PlaceTime, Costs>> places;
+    for (size_t i = 0; i < costs_.size(); ++i) {
+        for (const PlaceCost& of : costs_[i].second.places) {
+            const auto [place, is_new] = places.try_emplace(of.place.word(), PlaceTime{of.place, of.file, 0}, none);
+            place->second.second[i].second = of.cost;
+        }
+    }
+    if (places.empty()) return;
+    const LaunchPrediction start = predict(none, all);
+    std::vector<LaunchPrediction> alone;
+    for (auto& [word, place] : places) {
+        result.places.push_back(place.first);
+        alone.push_back(predict(place.second, all));
+    }
+    const double time_ns = result.ns - model_.next_launch_ns - fetch_ns;
+    for (int i = 0; i < static_cast<int>(Limiter::launch); ++i) {
+        const double part_ns = result.parts_ns[i], start_ns = start.parts_ns[i];
+        double sum = 0;
+        for (const LaunchPrediction& place : alone) sum += place.parts_ns[i] - start_ns;
+        if (sum <= 0) continue;
+        const double to_share = time_ns * std::pow(part_ns / time_ns, norm) * (part_ns - start_ns) / part_ns;
+        for (size_t place = 0; place < alone.size(); ++place)
+            result.places[place].ns += to_share * (alone[place].parts_ns[i] - start_ns) / sum;
+    }
 }
 
 }  // namespace simt::check

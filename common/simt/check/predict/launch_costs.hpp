@@ -21,6 +21,13 @@ namespace simt::check {
 enum class Limiter { dram, l2, l1, issue, unit, atomics, latency, launch, shared };
 const char* name_of(Limiter limiter);
 
+/// What a place in the kernel adds to the time of a launch.
+struct PlaceTime {
+    EventPlace place;
+    uintptr_t file = 0;  ///< the file's name, where lanes wait
+    double ns = 0;
+};
+
 /// What a launch asks of the GPU, and how long each part would take by itself, in nanoseconds.
 struct LaunchPrediction {
     double blocks = 0, threads_per_block = 0, shared_bytes = 0;  ///< shared memory per block
@@ -31,6 +38,7 @@ struct LaunchPrediction {
     double parts_ns[8] = {};                                     ///< by Limiter, without shared
     double ns = 0, low_ns = 0, high_ns = 0;                      ///< the whole launch, and an interval of 80 %
     Limiter limiter = Limiter::launch;
+    std::vector<PlaceTime> places;  ///< if wanted; together less than the whole: starts have no place
 };
 
 /// Adds what the first launch after a pause takes longer than one that follows another.
@@ -60,9 +68,19 @@ private:
         double touched = 0;  // the same if blocks that are far apart shared none,
         double wave = 0;     // and of the blocks that are resident together
     };
+    using Costs = std::vector<std::pair<uint64_t, BlockCost>>;  // by block
+    // What all places of the kernel decide together.
+    struct Whole {
+        double shared_bytes = 0;
+        Footprint loaded, stored;
+        uintptr_t hottest = 0;  // the address with the most atomic operations
+        size_t unit = 0;        // that takes longest
+    };
     double resident_blocks(double shared_bytes) const;
-    Footprint footprint(std::vector<uint64_t> BlockCost::*sectors, double resident) const;
-    double hot_operations() const;
+    Footprint footprint(const Costs& costs, std::vector<uint64_t> BlockCost::*sectors, double resident) const;
+    Whole whole() const;
+    LaunchPrediction predict(const Costs& costs, const Whole& all) const;
+    void add_places(LaunchPrediction& result, const Whole& all) const;
 
     const GpuModel& model_;
     const Extent grid_, block_;
@@ -70,7 +88,7 @@ private:
     const BlockSample sample_;
     std::atomic<bool> is_known_{true};
     mutable std::mutex mutex_;
-    std::vector<std::pair<uint64_t, BlockCost>> costs_;  // by block
+    Costs costs_;
 };
 
 }  // namespace simt::check

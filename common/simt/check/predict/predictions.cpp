@@ -5,7 +5,9 @@
 #include <cstdarg>
 #include <cstdio>
 #include <iterator>
+#include <map>
 #include <mutex>
+#include <span>
 #include <utility>
 
 #include "common/simt/check/core/checker.hpp"
@@ -13,6 +15,21 @@
 namespace simt::check {
 
 namespace {
+
+// The figures of a launch, as the table names them: those of the largest launch, and those that add up.
+struct Figure {
+    const char* name;
+    double LaunchPrediction::*value;
+};
+using Of = LaunchPrediction;
+constexpr Figure shape[] = {
+    {"blocks", &Of::blocks}, {"threads_per_block", &Of::threads_per_block}, {"resident_blocks", &Of::resident_blocks}};
+constexpr Figure times[] = {
+    {"predicted_ns", &Of::ns}, {"predicted_low_ns", &Of::low_ns}, {"predicted_high_ns", &Of::high_ns}};
+constexpr Figure amounts[] = {
+    {"instructions", &Of::instructions},    {"special", &Of::special},   {"wavefronts", &Of::wavefronts},
+    {"asked_bytes", &Of::asked_bytes},      {"l2_bytes", &Of::l2_bytes}, {"dram_bytes", &Of::dram_bytes},
+    {"hot_operations", &Of::hot_operations}};
 
 class KeptPredictions {
 public:
@@ -27,18 +44,20 @@ public:
         KernelPrediction& kernel = of(launch.kernel);
         ++kernel.launches;
         if (error != 0 || !launch.costs->is_known()) kernel.is_known = false;
-        LaunchPrediction& sum = kernel.sum;
         if (one.ns > kernel.largest_ns) {
             kernel.largest_ns = one.ns;
-            sum.blocks = one.blocks, sum.threads_per_block = one.threads_per_block;
-            sum.shared_bytes = one.shared_bytes, sum.resident_blocks = one.resident_blocks;
-            sum.limiter = one.limiter;
+            for (const Figure& figure : shape) kernel.sum.*figure.value = one.*figure.value;
+            kernel.sum.limiter = one.limiter;
         }
-        sum.instructions += one.instructions, sum.special += one.special, sum.wavefronts += one.wavefronts;
-        sum.asked_bytes += one.asked_bytes, sum.l2_bytes += one.l2_bytes, sum.dram_bytes += one.dram_bytes;
-        sum.hot_operations += one.hot_operations;
-        for (size_t i = 0; i < std::size(sum.parts_ns); ++i) sum.parts_ns[i] += one.parts_ns[i];
-        sum.ns += one.ns, sum.low_ns += one.low_ns, sum.high_ns += one.high_ns;
+        for (const std::span<const Figure> figures : {std::span<const Figure>(times), std::span<const Figure>(amounts)})
+            for (const Figure& figure : figures) kernel.sum.*figure.value += one.*figure.value;
+        for (size_t i = 0; i < std::size(one.parts_ns); ++i) kernel.sum.parts_ns[i] += one.parts_ns[i];
+        for (const PlaceTime& more : one.places) {
+            const auto known = std::find_if(kernel.places.begin(), kernel.places.end(),
+                                            [&](const PlaceTime& of) { return of.place == more.place; });
+            if (known == kernel.places.end()) kernel.places.push_back(more);
+            else known->ns += more.ns;
+        }
     }
 
     std::vector<KernelPrediction> take() {
@@ -81,6 +100,29 @@ std::string in_csv(const std::string& word) {
 void keep_prediction(const LaunchCheck& launch, int error) { KeptPredictions::instance().add(launch, error); }
 std::vector<KernelPrediction> take_predictions() { return KeptPredictions::instance().take(); }
 
+std::vector<KernelCounters> costs_by_line(const std::vector<KernelPrediction>& kernels) {
+    std::vector<KernelCounters> costs;
+    for (const KernelPrediction& kernel : kernels) {
+        if (!kernel.is_known) continue;
+        KernelCounters& of = costs.emplace_back();
+        of.kernel = kernel.kernel;
+        of.predicted = {predicted->name, name_of(kernel.sum.limiter), kernel.sum.ns};
+        std::map<std::pair<std::string, unsigned>, LineCounters> lines;
+        double left_ns = kernel.sum.ns;
+        for (const PlaceTime& place : kernel.places) {
+            const LineCounters at = line_of(place.place, place.file);
+            if (at.line == 0) continue;
+            lines.try_emplace({at.path, at.line}, at).first->second.predicted_ns += place.ns;
+            left_ns -= place.ns;
+        }
+        for (const auto& [key, line] : lines) of.lines.push_back(line);
+        LineCounters& launch = of.lines.emplace_back();
+        launch.file = "launch";
+        launch.predicted_ns = left_ns;
+    }
+    return costs;
+}
+
 const GpuModel* predicted_gpu() { return predicted; }
 void set_predicted_gpu(const GpuModel& model) { predicted = new GpuModel(model); }  // for the life of the process
 
@@ -116,20 +158,25 @@ std::string predictions_as_text(const std::vector<KernelPrediction>& kernels, co
 }
 
 std::string predictions_as_csv(const std::vector<KernelPrediction>& kernels, const GpuModel& model) {
-    std::string text =
-        "kernel,gpu,launches,blocks,threads_per_block,resident_blocks,predicted_ns,predicted_low_ns,predicted_high_ns,"
-        "limiter,instructions,special,wavefronts,asked_bytes,l2_bytes,dram_bytes,hot_operations";
+    std::string text = "kernel,gpu,launches";
+    const auto add_names = [&](std::span<const Figure> figures) {
+        for (const Figure& figure : figures) text += std::string(",") + figure.name;
+    };
+    add_names(shape);
+    add_names(times);
+    text += ",limiter";
+    add_names(amounts);
     for (int i = 0; i <= static_cast<int>(Limiter::launch); ++i)
         text += std::string(",") + name_of(static_cast<Limiter>(i)) + "_ns";
     text += '\n';
     for (const KernelPrediction& kernel : kernels) {
         const LaunchPrediction& sum = kernel.sum;
         text += in_csv(kernel.kernel) + "," + in_csv(model.title());
-        text += format(",%llu,%.0f,%.0f,%.0f,", static_cast<unsigned long long>(kernel.launches), sum.blocks,
-                       sum.threads_per_block, sum.resident_blocks);
-        text += kernel.is_known ? format("%.1f,%.1f,%.1f", sum.ns, sum.low_ns, sum.high_ns) : std::string(",,");
-        text += format(",%s,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f,%.0f", name_of(sum.limiter), sum.instructions, sum.special,
-                       sum.wavefronts, sum.asked_bytes, sum.l2_bytes, sum.dram_bytes, sum.hot_operations);
+        text += format(",%llu", static_cast<unsigned long long>(kernel.launches));
+        for (const Figure& figure : shape) text += format(",%.0f", sum.*figure.value);
+        for (const Figure& figure : times) text += kernel.is_known ? format(",%.1f", sum.*figure.value) : ",";
+        text += std::string(",") + name_of(sum.limiter);
+        for (const Figure& figure : amounts) text += format(",%.0f", sum.*figure.value);
         for (const double part : sum.parts_ns) text += format(",%.1f", part);
         text += '\n';
     }

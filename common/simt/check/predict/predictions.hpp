@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/simt/check/counters/results.hpp"
 #include "common/simt/check/predict/launch_costs.hpp"
 
 namespace simt::check {
@@ -15,9 +16,10 @@ namespace simt::check {
 struct KernelPrediction {
     std::string kernel;  ///< as written at its launch
     uint64_t launches = 0;
-    bool is_known = true;   ///< false: a launch could not be followed
-    LaunchPrediction sum;   ///< times and amounts added up; the shape of the largest launch
-    double largest_ns = 0;  ///< that launch's time
+    bool is_known = true;           ///< false: a launch could not be followed
+    LaunchPrediction sum;           ///< times and amounts added up; the shape of the largest launch
+    double largest_ns = 0;          ///< that launch's time
+    std::vector<PlaceTime> places;  ///< of all launches; empty unless Settings::predict_lines is set
 };
 
 struct LaunchCheck;
@@ -28,6 +30,10 @@ void keep_prediction(const LaunchCheck& launch, int error);
 /// The kernels whose launches have ended since the last call, in the order of their first launch. Empty unless
 /// Settings::predict is set.
 std::vector<KernelPrediction> take_predictions();
+
+/// The costs of the lines of those whose times are known: their counters are 0. Line 0 of "launch" has what no line
+/// costs: launches and the starts of blocks.
+std::vector<KernelCounters> costs_by_line(const std::vector<KernelPrediction>& kernels);
 
 /// The GPU that the settings name; null if there is none.
 const GpuModel* predicted_gpu();
