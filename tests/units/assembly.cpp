@@ -77,7 +77,7 @@ const Case cases[] = {
      "\tjne\t.L2\n",
      "\tcall\t__sanitizer_cov_trace_pc\n"
      "\t.byte 0x0f, 0x1f, 0x81\n"
-     "\t.long 33555459\n"  // 3 integer, 1 << 10 single, 1 << 25 special
+     "\t.long 67113475\n"  // 3 integer, 9 << 9 single (8 of expf), 1 << 26 special
      "\tmovss\t(%rbx), %xmm0\n"
      "\tmulss\t%xmm1, %xmm0\n"
      "\taddss\t4(%rbx), %xmm0\n"
@@ -116,7 +116,7 @@ const Case cases[] = {
      "\tbl\t__sanitizer_cov_trace_pc\n"
      ".Lsimt_block0:\n"
      "\t.long 0xd280001f + (.Lsimt_branch0 - .Lsimt_block0) * 8\n"
-     "\t.long 0x5280001f + 16514 * 32\n"  // 2 integer, 1 << 7 single, 1 << 14 special
+     "\t.long 0x5280001f + 31234 * 32\n"  // 2 integer, 8 << 6 single, 7 << 11 double, 1 << 14 special
      "\tfmul\ts0, s1, s2\n"
      "\tfadd\ts0, s0, s3\n"
      "\tfdiv\td0, d1, d2\n"

@@ -27,14 +27,16 @@ public:
         constexpr std::string_view file = "\t.file ", place = "\t.loc ";
         if (line.starts_with(file) && line.size() > file.size() && line[file.size()] != '"') {
             const std::size_t number = number_in(line.substr(file.size()));
-            if (foreign_.size() <= number) foreign_.resize(number + 1);
-            foreign_[number] = is_foreign_file(line);
+            if (files_.size() <= number) files_.resize(number + 1);
+            files_[number] = {is_foreign_file(line), is_emulation(line)};
         } else if (line.starts_with(place)) {
             const std::size_t number = number_in(line.substr(place.size()));
-            is_foreign_ = number < foreign_.size() && foreign_[number];
+            now_ = number < files_.size() ? files_[number] : File{};
         }
     }
-    bool is_foreign() const { return is_foreign_; }
+    bool is_foreign() const { return now_.is_foreign; }
+    /// Whether the arithmetic here stands for what a GPU does in one instruction.
+    bool is_emulation() const { return now_.is_emulation; }
 
 private:
     static std::size_t number_in(std::string_view text) {
@@ -43,8 +45,13 @@ private:
         return number;
     }
 
-    std::vector<bool> foreign_;  // by the files' numbers
-    bool is_foreign_ = false;
+    static bool is_emulation(std::string_view path);
+
+    struct File {
+        bool is_foreign = false, is_emulation = false;
+    };
+    std::vector<File> files_;  // by their numbers
+    File now_;
 };
 
 /// Marks the basic blocks that end in a branch. Every basic block begins with a call to __sanitizer_cov_trace_pc. If
@@ -56,7 +63,7 @@ private:
 std::string mark_branches(std::string_view assembly);
 
 /// Records what each basic block has to do: how many instructions of each class the program's part of it needs, the
-/// simulator's own and the calls not counted. A no-op behind those of mark_branches() and mark_places() holds the
+/// simulator's own and the calls not counted, apart from floating-point arithmetic and functions of mathematics. A no-op behind those of mark_branches() and mark_places() holds the
 /// numbers (check/core/symbols.cpp reads it). They are the host compiler's, so a GPU's differ: see check/predict.
 std::string mark_work(std::string_view assembly);
 

@@ -431,6 +431,13 @@ bool is_foreign_file(std::string_view path) {
                        [&](std::string_view folder) { return holds(path, folder); });
 }
 
+bool SourceFiles::is_emulation(std::string_view path) {
+    constexpr std::string_view headers[] = {"simt/textures.hpp", "simt/rounding.hpp", "simt/conversions.hpp",
+                                            "simt/small_float"};
+    return std::any_of(std::begin(headers), std::end(headers),
+                       [&](std::string_view header) { return holds(path, header); });
+}
+
 std::string mark_places(std::string_view assembly) { return PlaceMarks(assembly).write(); }
 
 }  // namespace simcc

@@ -28,6 +28,11 @@ Instruction instruction_of(std::string_view line) {
     return {line.substr(0, end), line.substr(end + 1)};
 }
 
+/// What a GPU executes for an operation: instructions of all kinds, and those of its double-precision and special units.
+struct Expansion {
+    unsigned all = 0, doubles = 0, specials = 0;
+};
+
 /// What a block has so far. A GPU fuses a multiplication and an addition, so they are counted apart.
 struct BlockWork {
     unsigned integer = 0, special = 0;
@@ -35,13 +40,45 @@ struct BlockWork {
     bool indexes_locals = false;                   // local arrays of known size
 
     unsigned floating(int kind) const { return std::max(additions[kind], products[kind]); }
+    void add(const Expansion& operation) {
+        for (unsigned* amounts : {additions, products}) {
+            amounts[0] += operation.all - operation.doubles - operation.specials;
+            amounts[1] += operation.doubles;
+        }
+        special += operation.specials;
+    }
 };
 
-/// The functions of the host's mathematical library that a GPU computes with its special units.
-bool is_special_function(std::string_view symbol) {
-    for (const std::string_view name : {"exp", "log", "pow", "sin", "cos", "tan", "cbrt", "hypot", "erf", "lgamma"})
-        if (symbol.starts_with(name)) return true;
-    return false;
+// As ncu counts them on an H200 for code of nvcc 13 (one call per thread, without the slow path of large arguments, less
+// a kernel that only adds).
+constexpr Expansion divided_single = {9, 0, 2}, divided_double = {15, 7, 1}, root_single = {10, 0, 1},
+                    root_double = {18, 8, 1}, divided_integer = {21, 0, 3}, divided_long = {25, 0, 3};
+
+struct Function {
+    std::string_view name;  ///< of the host's mathematical library, for doubles; with an f at its end for floats
+    Expansion of_double, of_float;
+};
+constexpr Function functions[] = {
+    {"acos", {67, 23, 0}, {26, 0, 1}},    {"asin", {61, 21, 0}, {25, 0, 1}},   {"atan", {81, 28, 1}, {19, 0, 1}},
+    {"atan2", {107, 38, 1}, {40, 0, 2}},  {"cbrt", {44, 13, 6}, {16, 0, 2}},   {"cos", {46, 16, 2}, {29, 0, 1}},
+    {"cosh", {61, 21, 1}, {16, 0, 3}},    {"erf", {123, 42, 5}, {30, 0, 1}},   {"erfc", {162, 62, 2}, {48, 0, 4}},
+    {"exp", {49, 15, 0}, {9, 0, 1}},      {"exp10", {55, 17, 0}, {9, 0, 1}},   {"exp2", {48, 16, 0}, {4, 0, 1}},
+    {"expm1", {65, 19, 0}, {29, 0, 2}},   {"fmod", {20, 1, 0}, {9, 0, 0}},     {"hypot", {43, 14, 1}, {24, 0, 1}},
+    {"lgamma", {136, 44, 1}, {47, 0, 0}}, {"log", {84, 30, 1}, {28, 0, 0}},    {"log10", {90, 32, 1}, {29, 0, 0}},
+    {"log1p", {66, 26, 1}, {26, 0, 0}},   {"log2", {90, 32, 1}, {30, 0, 0}},   {"pow", {193, 85, 1}, {87, 0, 4}},
+    {"sin", {45, 16, 2}, {28, 0, 1}},     {"sincos", {91, 32, 4}, {57, 0, 2}},  // (as both)
+    {"sinh", {32, 9, 0}, {25, 0, 3}},     {"tan", {77, 24, 2}, {25, 0, 2}},    {"tanh", {54, 17, 2}, {17, 0, 2}},
+    {"tgamma", {99, 32, 1}, {32, 0, 2}},
+};
+
+/// Of a function of the mathematical library; null if the symbol is none.
+const Expansion* expansion_of(std::string_view symbol) {
+    symbol = symbol.substr(0, symbol.find('@'));
+    for (const Function& function : functions) {
+        if (symbol == function.name) return &function.of_double;
+        if (symbol.ends_with('f') && symbol.substr(0, symbol.size() - 1) == function.name) return &function.of_float;
+    }
+    return nullptr;
 }
 
 // ---- x86-64
@@ -55,7 +92,7 @@ bool only_moves(std::string_view operands) {
 void count_on_x86(const Instruction& at, BlockWork& work) {
     std::string_view name = at.name;
     if (name == "call") {
-        work.special += is_special_function(at.operands);
+        if (const Expansion* const function = expansion_of(at.operands)) work.add(*function);
         return;
     }
     if (is_one_of(name, {"push", "pushq", "pop", "popq", "ret", "leave", "nop", "nopl", "nopw", "jmp", "cltq", "cqto",
@@ -73,11 +110,12 @@ void count_on_x86(const Instruction& at, BlockWork& work) {
     if (name.size() > 2 && name[0] == 'v' && name != "verr") name.remove_prefix(1);
     const bool is_single = name.ends_with("ss") || name.ends_with("ps"),
                is_double = name.ends_with("sd") || name.ends_with("pd");
-    if (name.starts_with("div") || name.starts_with("idiv") || name.starts_with("sqrt") || name.starts_with("rcp") ||
-        name.starts_with("rsqrt")) {
-        ++work.special;
-        return;
-    }
+    if (name.starts_with("sqrt") || name.starts_with("rcp") || name.starts_with("rsqrt"))
+        return work.add(is_double ? root_double : root_single);
+    if (name.starts_with("div") && (is_single || is_double))
+        return work.add(is_double ? divided_double : divided_single);
+    if (name.starts_with("div") || name.starts_with("idiv"))
+        return work.add(name.ends_with('q') ? divided_long : divided_integer);
     if ((is_single || is_double) && !name.starts_with("cvt")) {
         const bool is_product = name.starts_with("mul");
         (is_product ? work.products : work.additions)[is_double] += 1;
@@ -92,15 +130,19 @@ void count_on_x86(const Instruction& at, BlockWork& work) {
 void count_on_arm(const Instruction& at, BlockWork& work) {
     const std::string_view name = at.name;
     if (name == "bl") {
-        work.special += is_special_function(at.operands);
+        if (const Expansion* const function = expansion_of(at.operands)) work.add(*function);
         return;
     }
     if (is_one_of(name, {"b",   "br",  "blr", "ret", "nop",  "mov",  "movk", "movz", "movn",  "adrp", "adr",
                          "ldp", "stp", "ldr", "str", "ldrb", "strb", "ldrh", "strh", "ldrsw", "fmov", "hint"}))
         return;
     const bool is_double = at.operands.starts_with("d"), is_single = at.operands.starts_with("s");
-    if (is_one_of(name, {"fdiv", "fsqrt", "sdiv", "udiv"})) {
-        ++work.special;
+    if (name == "fdiv") {
+        work.add(is_double ? divided_double : divided_single);
+    } else if (name == "fsqrt") {
+        work.add(is_double ? root_double : root_single);
+    } else if (is_one_of(name, {"sdiv", "udiv"})) {
+        work.add(at.operands.starts_with("x") ? divided_long : divided_integer);
     } else if (name.size() > 1 && name[0] == 'f' && !name.starts_with("fcvt") && (is_single || is_double)) {
         const bool is_product = name.starts_with("fmul") || name.starts_with("fnmul");
         (is_product ? work.products : work.additions)[is_double] += 1;
@@ -110,13 +152,13 @@ void count_on_arm(const Instruction& at, BlockWork& work) {
     }
 }
 
-/// A no-op that holds the counts. On x86-64: nopl counts(%rcx), of 10, 8, 7 and 6 bits. On AArch64: mov wzr, #counts,
-/// of 7, 5, 2 and 2 bits. (check/core/symbols.cpp decodes it.)
+/// A no-op that holds the counts. On x86-64: nopl counts(%rcx), of 9, 9, 8 and 6 bits. On AArch64: mov wzr, #counts,
+/// of 6, 5, 3 and 2 bits. (check/core/symbols.cpp decodes it.)
 std::string mark(const BlockWork& work, bool is_arm) {
     // nvcc unrolls a loop over a local array, so that its elements are registers and no index is left.
     const unsigned counts[] = {work.indexes_locals ? 0 : work.integer, work.floating(0), work.floating(1),
                                work.special};
-    const unsigned bits_on_x86[] = {10, 8, 7, 6}, bits_on_arm[] = {7, 5, 2, 2};
+    const unsigned bits_on_x86[] = {9, 9, 8, 6}, bits_on_arm[] = {6, 5, 3, 2};
     unsigned packed = 0, position = 0;
     for (int i = 0; i < 4; ++i) {
         const unsigned bits = (is_arm ? bits_on_arm : bits_on_x86)[i];
@@ -153,6 +195,7 @@ std::string mark_work(std::string_view assembly) {
     for (std::size_t i = 0; i < lines.size(); ++i) {
         files.read(lines[i]);
         const Role role = role_of(lines[i]);
+        if (role == Role::end) is_inside = false;
         if (role == Role::entry) {
             blocks.emplace_back();
             is_inside = true;
@@ -163,11 +206,13 @@ std::string mark_work(std::string_view assembly) {
         } else if (const std::size_t end = role == Role::branch ? end_of_bounds_check(lines, i) : 0; end > 0) {
             if (is_inside) blocks.back().indexes_locals = true;
             i = end;
-        } else if (is_inside && !files.is_foreign()) {
+        } else if (is_inside && !files.is_emulation()) {
             const Instruction instruction = instruction_of(lines[i]);
-            if (!instruction.name.empty()) (is_arm ? count_on_arm : count_on_x86)(instruction, blocks.back());
+            if (instruction.name.empty()) continue;
+            const unsigned integer = blocks.back().integer;
+            (is_arm ? count_on_arm : count_on_x86)(instruction, blocks.back());
+            if (files.is_foreign()) blocks.back().integer = integer;  // how it calls, not what it computes
         }
-        if (role == Role::end) is_inside = false;
     }
     std::string marked;
     marked.reserve(assembly.size() + assembly.size() / 16);

@@ -77,7 +77,7 @@ bool read_mark(uintptr_t code, Mark kind, uintptr_t& distance) {
     distance = number;
     return number < uint32_t{1} << 31;
 }
-constexpr unsigned bits_of_work[] = {10, 8, 7, 6};
+constexpr unsigned bits_of_work[] = {9, 9, 8, 6};
 #elif defined(__aarch64__)
 constexpr size_t mark_bytes = 4;
 // movz xzr, #distance / 4 and movn xzr, #distance / 4, the number in bits 5 to 22; movz wzr, #counts, in bits 5 to 20
@@ -89,7 +89,7 @@ bool read_mark(uintptr_t code, Mark kind, uintptr_t& distance) {
                                           : kind == Mark::place ? 0x9280001f
                                                                 : 0x5280001f);
 }
-constexpr unsigned bits_of_work[] = {7, 5, 2, 2};
+constexpr unsigned bits_of_work[] = {6, 5, 3, 2};
 #else
 constexpr size_t mark_bytes = 1;
 bool read_mark(uintptr_t, Mark, uintptr_t&) { return false; }

@@ -155,7 +155,6 @@ namespace {
 constexpr double integer_weight = 0.67;  // of the host's integer instructions, so many are left,
 constexpr double loop_weight = 0.58;     // and in loops, where every turn adds
 constexpr double turn_weight = 0.25;
-constexpr double special_weight = 24;  // instructions of a division, a root or a function
 constexpr double chain_weight = 1.25;
 constexpr double start_cycles = 700;  // from the start of a block to its first load, and from its last step to its end
 constexpr double l2_efficiency = 0.625;  // of the bandwidth that reading alone reaches
@@ -240,7 +239,7 @@ LaunchPrediction LaunchCosts::predict(const Costs& costs, const Whole& all) cons
     const double on_gpu = result.resident_blocks * model_.multiprocessors;
     result.instructions =
         (integer_weight * sum.integer + loop_weight * sum.loop_integer + turn_weight * sum.turns + sum.single +
-         sum.double_ + special_weight * sum.special + sum.accesses + sum.exchanges + sum.barriers) *
+         sum.double_ + sum.special + sum.accesses + sum.exchanges + sum.barriers) *
         scale;
     result.special = sum.special * scale;
     result.wavefronts = (sum.global_wavefronts + sum.shared_wavefronts) * scale;
