@@ -96,7 +96,35 @@ within() { awk "BEGIN { exit !($1 <= $3 && $3 <= $2) }" || complain "$3 is not f
     predict vecadd -q --csv -k vector4 --predict "$model"
     expect_refusal vecadd "line [0-9]+: 'fast' is not a number above 0"
     predict vecadd -q --csv -k vector4 --predict h2000
-    expect_refusal vecadd "there is no GPU model 'h2000'; choose h200 or a file"
+    expect_refusal vecadd "there is no GPU model 'h2000'; choose h200, h100, a100, rtx2080ti, titanv, gtx1080ti or a file"
+    printf 'like = titanv\nname = mine\nclock = 3000\n' >"$model"
+    predict vecadd -q --csv -k vector4 --predict "$model"
+    [ "$(column p_predicted_gpu)" = "mine (published figures)" ]
+    printf 'like = titan\n' >"$model"
+    predict vecadd -q --csv -k vector4 --predict "$model"
+    expect_refusal vecadd "line 1: there is no shipped model 'titan'"
+}
+
+# Published times of a TITAN V, in a sixteenth: "CUDA and Applications to Task-based Programming", 2^28 elements.
+@test "the tutorial's tables of other GPUs have their order, by predictions from published figures" {
+    predict reduce -q --csv --predict titanv -k 'atomic-*,shared-tree'
+    expect_status 0
+    [ "$(column p_predicted_gpu | sort -u)" = "NVIDIA TITAN V (published figures)" ]
+    rises shared-tree atomic-shared atomic-global
+    local kernel published
+    while read -r kernel published; do
+        within 0.67 1.5 "$(awk "BEGIN { print $(ns_of "$kernel") * 16e-6 / $published }")"
+    done <<<$'atomic-global 635.355\natomic-shared 26.911\nshared-tree 2.903'
+    # Textures are faster along columns and in filters where L1 keeps no loads of global memory.
+    predict texture -q --csv --predict gtx1080ti -k 'row-*,column-*,filter-*'
+    rises column-texture-array column-global
+    rises row-global column-global
+    rises filter-x-texture-array filter-x-global
+    rises filter-y-texture-array filter-y-global
+    within 2 8 "$(awk "BEGIN { print $(ns_of column-global) / $(ns_of row-global) }")"  # published: 4.13
+    predict texture -q --csv --predict titanv -k 'filter-*'
+    rises filter-x-global filter-x-texture-array
+    rises filter-y-global filter-y-texture-array
 }
 
 @test "any program that simcc -G has built predicts its kernels, and still computes" {

@@ -177,6 +177,9 @@ static Exit run(const Program& program, int argc, char** argv, Options& options,
             session.end_step();
             if (!problem.empty()) session.detail("some times are not predicted: " + problem);
             options.predicted_times = &predicted;
+        } else if (!options.gpu_model.empty() && !options.gang && !is_forecast()) {
+            session.notice(chosen.device.simulated ? "--predict: these times are not predicted"
+                                                   : "--predict is for the simulator: these times are measured");
         }
         session.begin_step("starting on " + chosen.device.name);
         chosen.backend->run(session);

@@ -226,9 +226,10 @@ __global__ void chain_of_barriers(int steps, long long* cycles) {
     if (threadIdx.x == 0) *cycles = clock64() - begin;
 }
 
-__global__ void update_one(float* sum, int rounds) {
+template <typename T>
+__global__ void update_one(T* sum, int rounds) {
     for (int round = 0; round < rounds; ++round)
-        if (threadIdx.x % 32 == 0) atomicAdd(sum, 1.0f);
+        if (threadIdx.x % 32 == 0) atomicAdd(sum, T(1));
 }
 
 __global__ void read_clocks(long long* values) {
@@ -404,7 +405,9 @@ int main() {
     print("barrier_latency", cycles_of([&](long long* cycles) { chain_of_barriers<<<1, 256>>>(4096, cycles); }, 4096),
           "cycles, 256 threads");
     const double updates = more_ns([&](int rounds) { update_one<<<blocks, 1024>>>(out, rounds); }, 4, 20);
-    print("atomic", updates / (16.0 * warps), "ns between operations on one address");
+    print("atomic", updates / (16.0 * warps), "ns between additions to one float");
+    const double counts = more_ns([&](int rounds) { update_one<<<blocks, 1024>>>(number.data, rounds); }, 4, 20);
+    print("integer_atomic", counts / (16.0 * warps), "the same, to one integer");
     const double empty = best_ns([] { nothing<<<1, 32>>>(); }, 200);
     print("launch", empty, "ns, an empty kernel between events");
     const double eight = best_ns(

@@ -36,10 +36,14 @@ void note(std::vector<uint64_t>& sectors, uint64_t sector) {
     if (sectors.empty() || sectors.back() != sector) sectors.push_back(sector);
 }
 
+// Atomic operations are counted in parts of one on a float.
+constexpr unsigned parts_of_operation = 256;
+
 std::vector<std::pair<uintptr_t, double>> most_of(const AddressCounts& counts) {
     std::vector<std::pair<uintptr_t, double>> most;
-    counts.for_each(
-        [&](uintptr_t address, uint64_t operations) { most.emplace_back(address, static_cast<double>(operations)); });
+    counts.for_each([&](uintptr_t address, uint64_t operations) {
+        most.emplace_back(address, static_cast<double>(operations) / parts_of_operation);
+    });
     std::sort(most.begin(), most.end(),
               [](const auto& a, const auto& b) { return a.second != b.second ? a.second > b.second : a < b; });
     constexpr size_t kept = 64;
@@ -230,19 +234,22 @@ void BlockCosts::write(uint32_t lanes, const uintptr_t* addresses, uint32_t byte
     cost_->global_wavefronts += std::max<double>(sectors.lines, (std::popcount(lanes) * bytes + 127) / 128);
 }
 
-// Operations of a warp on one address leave it as one if they are on integers, else one by one.
+// Operations of a warp on one address leave it as one if they are on integers, else one by one. One on an integer counts
+// for less.
 void BlockCosts::update(Warp& warp, EventPlace place, uint32_t lanes, const uintptr_t* addresses) {
     wait(warp);
     const Sectors sectors(lanes, addresses, place.bytes());
     for (unsigned i = 0; i < sectors.count; ++i) note(cost_->stored, sectors.at[i]);
     cost_->atomic_sectors += sectors.count;
     cost_->global_wavefronts += sectors.lines;
+    const double weight = place.is_floating() ? 1 : model_->integer_atomic_ns / model_->atomic_ns;
+    const auto parts = static_cast<uint64_t>(std::lround(weight * parts_of_operation));
     uintptr_t last = 0;
     for (; lanes; lanes &= lanes - 1) {
         const uintptr_t address = addresses[std::countr_zero(lanes)];
         const bool is_counted = place.is_floating() || address != last;
-        if (is_counted) atomics_.add(address, 1);
-        if (is_counted && is_by_place_) places_[at_].atomics.add(address, 1);
+        if (is_counted) atomics_.add(address, parts);
+        if (is_counted && is_by_place_) places_[at_].atomics.add(address, parts);
         last = address;
     }
 }
@@ -295,7 +302,8 @@ void BlockCosts::end_barrier() {
 }
 
 void BlockCosts::step(unsigned number, EventPlace place, uint32_t lanes, const uintptr_t* operands) {
-    if (is_by_place_ && place.kind() != EventKind::kernel_left) {
+    // (A copy arrives where it was started, and lanes end nowhere.)
+    if (is_by_place_ && place.kind() != EventKind::kernel_left && place.kind() != EventKind::copy_arrived) {
         at_ = number_of(place, lanes, operands);
         cost_ = &places_[at_].of.cost;
     }

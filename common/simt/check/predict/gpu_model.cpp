@@ -43,6 +43,7 @@ const std::vector<GpuFigure>& gpu_figures() {
         {"exchange_latency", "cycles", &GpuModel::exchange_latency},
         {"barrier_latency", "cycles", &GpuModel::barrier_latency},
         {"atomic", "ns", &GpuModel::atomic_ns},
+        {"integer_atomic", "ns", &GpuModel::integer_atomic_ns},
         {"launch", "ns", &GpuModel::launch_ns},
         {"next_launch", "ns", &GpuModel::next_launch_ns},
         {"block", "ns", &GpuModel::block_ns},

@@ -40,10 +40,11 @@ struct GpuModel {
     double shared_update_latency = 0;  ///< between additions of a block to one floating-point number
     double arithmetic_latency = 0, exchange_latency = 0, barrier_latency = 0;
     // Others.
-    double atomic_ns = 0;       ///< between operations of warps on one address
-    double launch_ns = 0;       ///< of an empty kernel, between events
-    double next_launch_ns = 0;  ///< of another one after it
-    double block_ns = 0;        ///< between the starts of two blocks
+    double atomic_ns = 0;          ///< between additions of warps to one float,
+    double integer_atomic_ns = 0;  ///< or to one integer
+    double launch_ns = 0;          ///< of an empty kernel, between events
+    double next_launch_ns = 0;     ///< of another one after it
+    double block_ns = 0;           ///< between the starts of two blocks
 };
 
 /// A figure's name in the file, its unit, and its place in the model.

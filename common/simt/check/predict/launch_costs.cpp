@@ -162,12 +162,13 @@ constexpr double fetch_ns = 740;         // a kernel's code and parameters, whic
 constexpr double first_fetch_ns = 3100;  // and after the caches have been flushed
 constexpr double norm = 4.25;            // parts that take equally long do not overlap entirely
 
-// By limiter: of ten measured times, eight are within these multiples of the prediction.
+// By limiter: of ten measured times, eight are within these multiples of the prediction, both among the fitted programs
+// and among 81 kernels of other people (of HeCBench and Rodinia).
 struct Interval {
     double low, high;
 };
-constexpr Interval intervals[] = {{0.92, 1.45}, {0.62, 1.10}, {0.85, 1.20}, {0.92, 1.35},
-                                  {1.00, 2.10}, {0.97, 1.05}, {0.54, 1.46}, {0.84, 1.24}};
+constexpr Interval intervals[] = {{0.92, 1.45}, {0.62, 1.69}, {0.63, 1.94}, {0.80, 2.60},
+                                  {1.00, 2.10}, {0.97, 1.08}, {0.40, 2.03}, {0.79, 1.33}};
 
 // Nobody has measured how far predictions from published figures are off: the figures of others are of other samples
 // of the GPU, at other clocks, by other methods.
@@ -237,10 +238,9 @@ LaunchPrediction LaunchCosts::predict(const Costs& costs, const Whole& all) cons
     result.shared_bytes = all.shared_bytes;
     result.resident_blocks = resident_blocks(result.shared_bytes);
     const double on_gpu = result.resident_blocks * model_.multiprocessors;
-    result.instructions =
-        (integer_weight * sum.integer + loop_weight * sum.loop_integer + turn_weight * sum.turns + sum.single +
-         sum.double_ + sum.special + sum.accesses + sum.exchanges + sum.barriers) *
-        scale;
+    result.instructions = (integer_weight * sum.integer + loop_weight * sum.loop_integer + turn_weight * sum.turns +
+                           sum.single + sum.double_ + sum.special + sum.accesses + sum.exchanges + sum.barriers) *
+                          scale;
     result.special = sum.special * scale;
     result.wavefronts = (sum.global_wavefronts + sum.shared_wavefronts) * scale;
     result.asked_bytes = sum.asked_sectors * scale * 32;

@@ -48,7 +48,8 @@ shared_update_latency = 89.547   # measured: cycles, additions of a block to one
 arithmetic_latency = 4.4792 # measured: cycles, a product and a sum
 exchange_latency = 36.989  # measured: cycles, a shuffle whose lane depends on the last one
 barrier_latency = 28.691   # measured: cycles, 256 threads
-atomic = 1.7536            # measured: ns between operations on one address
+atomic = 1.7536            # measured: ns between additions to one float
+integer_atomic = 0.73248   # measured: the same, to one integer
 launch = 2656            # measured: ns, an empty kernel between events
 next_launch = 1261.7       # measured: ns, each of seven more
 block = 0.60066             # measured: ns, the start of a block of 64 threads
@@ -85,6 +86,7 @@ shared_latency = 23        # ampere
 l2_latency = 200           # ampere
 dram_latency = 290         # ampere
 arithmetic_latency = 4     # ampere
+integer_atomic = 1.029    # the H200's 1.45 cycles
 atomic = 2.46              # the H200's 3.47 cycles
 block = 0.843              # the H200's 1.19 cycles
 )"},
@@ -108,6 +110,7 @@ shared_latency = 19        # turing
 l2_latency = 188           # turing
 dram_latency = 375         # volta
 arithmetic_latency = 4     # turing
+integer_atomic = 0.939    # the H200's 1.45 cycles
 atomic = 2.25              # the H200's 3.47 cycles
 block = 0.77               # the H200's 1.19 cycles
 )"},
@@ -129,6 +132,7 @@ shared_latency = 19        # volta
 l2_latency = 193           # volta
 dram_latency = 375         # volta
 arithmetic_latency = 4     # volta
+integer_atomic = 0.997    # the H200's 1.45 cycles
 atomic = 2.386             # the H200's 3.47 cycles
 block = 0.82               # the H200's 1.19 cycles
 )"},
@@ -153,6 +157,7 @@ shared_latency = 24        # volta: its P100
 l2_latency = 216           # volta: its P100
 dram_latency = 375         # volta
 arithmetic_latency = 6     # volta: its P100
+integer_atomic = 0.917    # the H200's 1.45 cycles
 atomic = 2.19              # the H200's 3.47 cycles
 block = 0.752              # the H200's 1.19 cycles
 )"},
