@@ -153,6 +153,22 @@ column-major 24x8 24.0000 16.67" ]
     [ "$(occupancy 16 115712 128 9.0)" = "2 12.50 shared-memory" ]
     [ "$(occupancy 16 115713 128 9.0)" = "1 6.25 shared-memory" ]
     [ "$(occupancy 16 49152 128 7.0)" = "2 12.50 shared-memory" ]
+    # The exercise for Fermi: 8 x 8, 16 x 16 or 32 x 32, by capability and as a description.
+    local multiprocessor
+    for multiprocessor in 2.0 threads=1536,blocks=8,registers=32768; do
+        multiprocessor=${multiprocessor/#2.0/cc=2.0}
+        for shape in "8x8 8 33.33 blocks" "16x16 6 100.00 threads" "32x32 1 66.67 threads"; do
+            expect_fine matadd --occupancy "$multiprocessor,block=${shape%% *}" --csv || return
+            [ "$(awk -F , 'NR == 1 { for (i = 1; i <= NF; ++i) at[$i] = i }
+                $at["asked"] == 1 { print $at["blocks_per_multiprocessor"], $at["occupancy_percent"], $at["limiter"] }' <<<"$output")" = \
+                "${shape#* }" ] || complain "$multiprocessor, $shape" || return
+        done
+    done
+    # Before 2.0, blocks have 512 threads at most, and registers are a block's, for an even number of warps.
+    [ "$(occupancy 20 0 192 1.0)" = "2 50.00 registers" ]
+    [ "$(occupancy 16 0 1024 1.3)" = "0 0.00 threads" ]
+    [ "$(occupancy 64 0 256 3.0)" = "0 0.00 registers" ]  # 63 at most
+    [ "$(occupancy 128 0 1024 3.7)" = "0 0.00 registers" ]  # a block has half of the multiprocessor's
     # Too large for any multiprocessor.
     [ "$(occupancy 16 100Ki 128 12.0)" = "0 0.00 shared-memory" ]
     [ "$(occupancy 255 0 512 9.0)" = "0 0.00 registers" ]
@@ -163,9 +179,9 @@ column-major 24x8 24.0000 16.67" ]
     expect_fine matadd --occupancy registers=40,smem=1000,block=100,cc=all --csv
     expect_clean_table
     [ "$(column compute_capability | uniq | paste -sd ' ')" = \
-        "7.0 7.2 7.5 8.0 8.6 8.7 8.8 8.9 9.0 10.0 10.1 10.3 11.0 12.0 12.1" ]
+        "1.0 1.1 1.2 1.3 2.0 2.1 3.0 3.2 3.5 3.7 5.0 5.2 5.3 6.0 6.1 6.2 7.0 7.2 7.5 8.0 8.6 8.7 8.8 8.9 9.0 10.0 10.1 10.3 11.0 12.0 12.1" ]
     [ "$(column block | head -33 | paste -sd ' ')" = "32 64 96 100 $(seq -s ' ' 128 32 1024)" ]
-    [ "$(column asked | sort | uniq -c | awk '{ print $1, $2 }' | paste -sd ' ')" = "480 0 15 1" ]
+    [ "$(column asked | sort | uniq -c | awk '{ print $1, $2 }' | paste -sd ' ')" = "992 0 31 1" ]
     # The limiter is the resource for the fewest blocks.
     [ -z "$(awk -F , 'NR == 1 { for (i = 1; i <= NF; ++i) at[$i] = i; next }
         { least = $at["blocks_per_multiprocessor"]; want = ""
@@ -246,7 +262,8 @@ column-major 24x8 24.0000 16.67" ]
     refuses 2 "--occupancy 'register' is not one of .*; did you mean 'registers'" matadd --occupancy register=3
     refuses 2 "--occupancy registers '256' is not from 0 to 255" matadd --occupancy registers=256
     refuses 2 "--occupancy block '' is not a whole number" matadd --occupancy block
-    refuses 2 "--occupancy cc '6.1' is not 7.0, 7.2, .* 12.1 or all" matadd --occupancy cc=6.1
+    refuses 2 "--occupancy cc '6.3' is not 1.0, 1.1, .* 12.1 or all" matadd --occupancy cc=6.3
+    refuses 2 "threads, blocks and shared describe one multiprocessor" matadd --occupancy threads=1536,cc=all
     refuses 2 "--occupancy carveout '101' is not from 0 to 100" matadd --occupancy carveout=101
     refuses 2 "--against-cuda '0' is not from 1" matadd --against-cuda 0
     refuses 2 "--kernel does not go with --occupancy" matadd --occupancy cc=9.0 -k cpu

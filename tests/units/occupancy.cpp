@@ -64,7 +64,7 @@ public:
     BlockResources next() {
         BlockResources one;
         one.threads = draw(8) == 0 ? draw(1030) + 1 : 32 * (draw(32) + 1);
-        one.registers = draw(most_registers_per_thread + 1);
+        one.registers = draw(256);
         one.static_shared_bytes = draw(2) == 0 ? 0 : draw(48 * 1024 + 1);
         // As much as a kernel may have without a request, or with one: up to all there is, and a little more.
         one.most_dynamic_shared_bytes = 48 * 1024 - one.static_shared_bytes;
@@ -122,8 +122,12 @@ int main(int count, char** arguments) {
         Launches random(*limits);
         for (int i = 0; i < launches && wrong < 10; ++i, ++compared) wrong += !agrees(*limits, device, random.next());
     }
-    const bool every = multiprocessor_limits().size() == std::size(properties);
-    if (!every) std::printf("%zu capabilities, %zu compared\n", multiprocessor_limits().size(), std::size(properties));
+    // The header's rules are those of today's toolkits, which know nothing before 7.0.
+    const auto known =
+        std::count_if(multiprocessor_limits().begin(), multiprocessor_limits().end(),
+                      [](const MultiprocessorLimits& limits) { return limits.compute_capability >= 70; });
+    const bool every = known == std::size(properties);
+    if (!every) std::printf("%td capabilities, %zu compared\n", known, std::size(properties));
     std::printf("%d launches on %zu capabilities\n", compared, std::size(properties));
     return wrong > 0 || !every;
 }

@@ -56,13 +56,14 @@ inline const MultiprocessorLimits& limits_here(const Session& session, const cha
 
 inline std::string occupancy_sentence(const OccupancyRow& row) {
     const Occupancy& of = row.occupancy;
+    const std::string subject = row.device.compute_capability == 0
+                                    ? "A multiprocessor as described"
+                                    : "A multiprocessor of compute capability " + row.device.name();
     if (of.blocks() == 0)
-        return text("A multiprocessor of compute capability {} has no room for a block of {} threads: {}.",
-                    row.device.name(), row.resources.threads, of.limiter());
-    return text(
-        "A multiprocessor of compute capability {} holds {} blocks of {} threads, {} of {} warps: {:.1f} %, limited "
-        "by {}.",
-        row.device.name(), of.blocks(), row.resources.threads, of.warps(), of.most_warps, of.percent(), of.limiter());
+        return text("{} has no room for a block of {} threads: {}.", subject, row.resources.threads, of.limiter());
+    return text("{} holds {} of {} threads, {} of {} warps: {:.1f} %, limited by {}.", subject,
+                text(of.blocks() == 1 ? "{} block" : "{} blocks", of.blocks()), row.resources.threads, of.warps(),
+                of.most_warps, of.percent(), of.limiter());
 }
 
 // A row per whole number of warps, and for the block that was asked for, on each device.

@@ -5,16 +5,25 @@
 
 #include "common/io/text.hpp"
 
-static constexpr unsigned warp_size = 32, block_limit = 1024;
-static constexpr std::size_t registers_per_multiprocessor = 65536;
-static constexpr std::size_t register_granularity = 256;  // of a warp's
-static constexpr unsigned partitions = 4;                 // each with a quarter of the registers and of the warps
+static constexpr unsigned warp_size = 32;
 
 static std::size_t rounded_up(std::size_t number, std::size_t multiple) {
     return (number + multiple - 1) / multiple * multiple;
 }
 
+std::size_t MultiprocessorLimits::most_shared_bytes() const {
+    const bool can_opt_in = compute_capability >= 70 || compute_capability == 0;
+    return can_opt_in ? shared_bytes() - reserved_shared_bytes()
+                      : std::min(shared_bytes(), shared_bytes_without_asking);
+}
+
+std::size_t MultiprocessorLimits::shared_granularity() const {
+    if (compute_capability >= 80 || compute_capability / 10 == 2) return 128;
+    return compute_capability / 10 == 1 ? 512 : 256;
+}
+
 std::string MultiprocessorLimits::name() const {
+    if (compute_capability == 0) return "own";
     return text("{}.{}", compute_capability / 10, compute_capability % 10);
 }
 
@@ -22,11 +31,41 @@ const std::vector<MultiprocessorLimits>& multiprocessor_limits() {
     static const std::vector<unsigned> to_96 = {0, 8, 16, 32, 64, 96}, to_100 = {0, 8, 16, 32, 64, 100},
                                        to_164 = {0, 8, 16, 32, 64, 100, 132, 164},
                                        to_228 = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
+    const RegisterRules tesla8 = {256, true, 2, 124}, tesla16 = {512, true, 2, 124}, fermi = {64, false, 2, 63},
+                        kepler = {256, false, 4, 63}, pascal = {256, false, 2, 255},
+                        small = {256, false, 4, 255, 32768};
     static const std::vector<MultiprocessorLimits> table = {
-        {70, 2048, 32, to_96},   {72, 2048, 32, to_96},   {75, 1024, 16, {32, 64}}, {80, 2048, 32, to_164},
-        {86, 1536, 16, to_100},  {87, 1536, 16, to_164},  {88, 1536, 16, to_100},   {89, 1536, 24, to_100},
-        {90, 2048, 32, to_228},  {100, 2048, 32, to_228}, {101, 1536, 24, to_228},  {103, 2048, 32, to_228},
-        {110, 1536, 24, to_228}, {120, 1536, 24, to_100}, {121, 1536, 24, to_100},
+        {10, 768, 8, {16}, 8192, tesla8, 512},
+        {11, 768, 8, {16}, 8192, tesla8, 512},
+        {12, 1024, 8, {16}, 16384, tesla16, 512},
+        {13, 1024, 8, {16}, 16384, tesla16, 512},
+        {20, 1536, 8, {16, 48}, 32768, fermi},
+        {21, 1536, 8, {16, 48}, 32768, fermi},
+        {30, 2048, 16, {16, 32, 48}, 65536, kepler},
+        {32, 2048, 16, {16, 32, 48}},
+        {35, 2048, 16, {16, 32, 48}},
+        {37, 2048, 16, {80, 96, 112}, 131072},
+        {50, 2048, 32, {64}},
+        {52, 2048, 32, {96}},
+        {53, 2048, 32, {64}, 65536, small},
+        {60, 2048, 32, {64}, 65536, pascal},
+        {61, 2048, 32, {96}},
+        {62, 2048, 32, {64}, 65536, small},
+        {70, 2048, 32, to_96},
+        {72, 2048, 32, to_96},
+        {75, 1024, 16, {32, 64}},
+        {80, 2048, 32, to_164},
+        {86, 1536, 16, to_100},
+        {87, 1536, 16, to_164},
+        {88, 1536, 16, to_100},
+        {89, 1536, 24, to_100},
+        {90, 2048, 32, to_228},
+        {100, 2048, 32, to_228},
+        {101, 1536, 24, to_228},
+        {103, 2048, 32, to_228},
+        {110, 1536, 24, to_228},
+        {120, 1536, 24, to_100},
+        {121, 1536, 24, to_100},
     };
     return table;
 }
@@ -46,12 +85,19 @@ static std::size_t shared_size_for(const MultiprocessorLimits& limits, std::size
 
 // A warp's registers are all in one partition: what is left over in each is too little for another warp, even if it
 // would be enough taken together.
-static std::size_t blocks_by_registers(const BlockResources& resources, Occupancy& occupancy) {
+static std::size_t blocks_by_registers(const MultiprocessorLimits& limits, const BlockResources& resources,
+                                       Occupancy& occupancy) {
     if (resources.registers == 0) return no_limit;
-    const std::size_t per_warp = rounded_up(std::size_t{resources.registers} * warp_size, register_granularity);
+    const RegisterRules& rules = limits.register_rules;
+    if (rules.are_of_block) {
+        const std::size_t warps = rounded_up(occupancy.warps_per_block, rules.partitions);
+        occupancy.allocated_registers = rounded_up(warps * warp_size * resources.registers, rules.granularity);
+        return resources.registers > rules.most_per_thread ? 0 : limits.registers / occupancy.allocated_registers;
+    }
+    const std::size_t per_warp = rounded_up(std::size_t{resources.registers} * warp_size, rules.granularity);
     occupancy.allocated_registers = per_warp * occupancy.warps_per_block;
-    if (resources.registers > most_registers_per_thread) return 0;
-    const std::size_t warps = registers_per_multiprocessor / partitions / per_warp * partitions;
+    if (resources.registers > rules.most_per_thread || occupancy.allocated_registers > rules.most_per_block) return 0;
+    const std::size_t warps = limits.registers / rules.partitions / per_warp * rules.partitions;
     return warps / occupancy.warps_per_block;
 }
 
@@ -75,10 +121,10 @@ Occupancy occupancy_of(const MultiprocessorLimits& limits, const BlockResources&
     Occupancy occupancy;
     occupancy.most_warps = limits.warps();
     occupancy.warps_per_block = std::max(1U, (resources.threads + warp_size - 1) / warp_size);
-    const bool fits = resources.threads <= block_limit;
+    const bool fits = resources.threads <= limits.most_threads_per_block;
     occupancy.by_threads = fits ? limits.warps() / occupancy.warps_per_block : 0;
     occupancy.by_blocks = limits.blocks;
-    occupancy.by_registers = blocks_by_registers(resources, occupancy);
+    occupancy.by_registers = blocks_by_registers(limits, resources, occupancy);
     occupancy.by_shared_memory = blocks_by_shared_memory(limits, resources, occupancy);
     return occupancy;
 }

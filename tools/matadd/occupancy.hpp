@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // How many blocks of a kernel a multiprocessor holds at a time, and what keeps it from holding more: computed from the
-// kernel's resources alone, for every compute capability from 7.0 on, without CUDA.
+// kernel's resources alone, for every compute capability from 1.0 on, and for multiprocessors that the user describes, without CUDA.
 //
 // Sources: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", for the limits; for how
 // registers and shared memory are allocated, the same and the toolkit's cuda_occupancy.h, which the tests compare with
-// this.
+// this; for capabilities before 7.0, NVIDIA's CUDA Occupancy Calculator (a spreadsheet of CUDA 10).
 #pragma once
 
 #include <cstddef>
@@ -12,20 +12,31 @@
 #include <string>
 #include <vector>
 
-// What the multiprocessors of one compute capability have for blocks to share. All have 65536 registers in four
-// partitions, and warps of 32 lanes.
+// How registers are allocated.
+struct RegisterRules {
+    std::size_t granularity = 256;  // of a warp's registers, or of a block's:
+    bool are_of_block = false;      // the block's warps are rounded up to a multiple of `partitions` then
+    unsigned partitions = 4;        // each with its share of the registers; a warp's are in one of them
+    unsigned most_per_thread = 255;
+    std::size_t most_per_block = 65536;
+};
+
+// What the multiprocessors of one compute capability have for blocks to share. Warps have 32 lanes.
 struct MultiprocessorLimits {
-    int compute_capability;            // 90 for 9.0
+    int compute_capability;            // 90 for 9.0; 0: it is the user's own
     unsigned threads, blocks;          // resident at a time
     std::vector<unsigned> shared_kib;  // how much of the L1 cache can be shared memory, the most last
+    std::size_t registers = 65536;
+    RegisterRules register_rules = {};
+    unsigned most_threads_per_block = 1024;
 
     std::size_t shared_bytes() const { return std::size_t{shared_kib.back()} * 1024; }
     // The system reserves some of each block's shared memory; the rest is the most that a block can opt in to.
     std::size_t reserved_shared_bytes() const { return compute_capability >= 80 ? 1024 : 0; }
-    std::size_t most_shared_bytes() const { return shared_bytes() - reserved_shared_bytes(); }
-    std::size_t shared_granularity() const { return compute_capability >= 80 ? 128 : 256; }
+    std::size_t most_shared_bytes() const;
+    std::size_t shared_granularity() const;
     unsigned warps() const { return threads / 32; }
-    std::string name() const;  // "9.0"
+    std::string name() const;  // "9.0", "own"
 };
 
 // By capability.
@@ -35,7 +46,6 @@ const std::vector<MultiprocessorLimits>& multiprocessor_limits();
 const MultiprocessorLimits* limits_of(int compute_capability);
 
 constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
-constexpr unsigned most_registers_per_thread = 255;
 constexpr int default_carveout = -1;
 // Shared memory of a block, static and dynamic together, that needs no opt-in: CUDA checks only larger amounts.
 constexpr std::size_t shared_bytes_without_asking = 48 * 1024;

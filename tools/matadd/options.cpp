@@ -32,8 +32,12 @@ static std::vector<MultiprocessorLimits> parse_capability(const std::string& nam
 }
 
 OccupancyQuestion parse_occupancy(const std::string& list) {
-    static const std::vector<std::string> keys = {"registers", "smem", "block", "cc", "carveout"};
+    static const std::vector<std::string> keys = {"registers", "smem",    "block",  "cc",
+                                                  "carveout",  "threads", "blocks", "shared"};
+    constexpr std::size_t most_registers_per_thread = 255;
     OccupancyQuestion question;
+    MultiprocessorLimits own = {0, 0, 0, {}};  // what the list says of the multiprocessor; 0: nothing
+    own.registers = 0;
     BlockResources& resources = question.resources;
     for (const std::string& word : split(list, ',')) {
         const std::size_t equals = word.find('=');
@@ -45,9 +49,17 @@ OccupancyQuestion parse_occupancy(const std::string& list) {
                 fail(Exit::usage, "--occupancy {} '{}' is not from {} to {}", key, value, smallest, largest);
             return number;
         };
-        if (key == "registers") resources.registers = static_cast<unsigned>(count(0, most_registers_per_thread));
+        const bool describes_own = own.threads > 0 || own.blocks > 0;
+        if (key == "threads") own.threads = static_cast<unsigned>(count(32, 1 << 16));
+        else if (key == "blocks") own.blocks = static_cast<unsigned>(count(1, 1 << 16));
+        else if (key == "shared") own.shared_kib = {static_cast<unsigned>(count(1, 1 << 16))};
+        else if (key == "registers" && describes_own && value.size() > 3) own.registers = count(1, 1 << 30);
+        else if (key == "registers") resources.registers = static_cast<unsigned>(count(0, most_registers_per_thread));
         else if (key == "smem") resources.dynamic_shared_bytes = count(0, std::size_t{1} << 20);
-        else if (key == "block") resources.threads = static_cast<unsigned>(count(1, most_threads_per_block));
+        else if (key == "block" && value.find('x') != value.npos) {
+            const BlockShape shape = parse_block_shape(value, "--occupancy block");
+            resources.threads = shape.x * shape.y;
+        } else if (key == "block") resources.threads = static_cast<unsigned>(count(1, most_threads_per_block));
         else if (key == "carveout") resources.carveout_percent = static_cast<int>(count(0, 100));
         else if (key == "cc") question.devices = parse_capability(value);
         else {
@@ -56,5 +68,16 @@ OccupancyQuestion parse_occupancy(const std::string& list) {
                  list_text(keys, "or"), nearest.empty() ? "" : "; did you mean '" + nearest + "'?");
         }
     }
+    if (own.threads == 0 && own.blocks == 0 && own.registers == 0 && own.shared_kib.empty()) return question;
+    if (question.devices.size() > 1)
+        fail(Exit::usage, "--occupancy: threads, blocks and shared describe one multiprocessor; leave out cc=all");
+    // What is not said is as on the capability that is named, or as on the newest.
+    MultiprocessorLimits limits = question.devices.empty() ? multiprocessor_limits().back() : question.devices.front();
+    limits.compute_capability = 0;
+    if (own.threads > 0) limits.threads = own.threads;
+    if (own.blocks > 0) limits.blocks = own.blocks;
+    if (own.registers > 0) limits.registers = own.registers;
+    if (!own.shared_kib.empty()) limits.shared_kib = own.shared_kib;
+    question.devices = {limits};
     return question;
 }
