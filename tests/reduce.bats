@@ -107,7 +107,7 @@ expect_right_for() {
 @test "--ladder shows the published ladder of the type, and each step's gain" {
     expect_fine reduce --ladder -n 2000 --csv
     expect_clean_table
-    [ "$(column kernel | sed -n 3,6p | paste -sd ' ')" = "atomic-global atomic-shared shared-tree shuffle-tree" ]
+    [ "$(column kernel | sed -n 3,7p | paste -sd ' ')" = "atomic-global atomic-shared shared-tree shared-shuffle shuffle-tree" ]
     [ -z "$(column kernel | grep -x -e sequential -e neighbored)" ]
     [ "$(column step_speedup | sed -n 3p) $(column cumulative_speedup | sed -n 3p)" = "1.000 1.000" ]
     # Each row's factors are the quotients of the medians.
@@ -123,6 +123,20 @@ expect_right_for() {
     [ -z "$(column kernel | grep -x -e atomic-global -e neighbored)" ]
 }
 
+@test "the tutorial's last step ends its tree in shared memory at 32 values, and shuffles once per block" {
+    on_simulator || skip "a GPU has no counters of its own"
+    expect_fine reduce --counters -n 64Ki -b 256 -k 'shared-tree,shared-shuffle,shuffle-tree' --csv
+    # Of 256 values in a block, the steps of 128, 64 and 32 threads load twice per warp: 14 times, and five steps of one
+    # warp 10 times more, or all eight warps once more and five shuffles. Thread 0 loads the result.
+    columns kernel sld_requests sst_requests block_barriers exchanges gatom_requests >counted
+    cat >expected <<'END'
+shared-tree 6400 5120 16384 0 256
+shared-shuffle 5632 3840 6144 1280 256
+shuffle-tree 256 2048 2048 11520 256
+END
+    diff expected counted
+}
+
 @test "a textbook kernel, copied into another program, is plain CUDA that adds up numbers of every type" {
     local kernels=() name
     # sums FILE KERNEL LAUNCH: the launch of a kernel that leaves sums in output.
@@ -131,7 +145,7 @@ expect_right_for() {
         kernels+=("$2")
     }
     printf '#include <cstdio>\n#include <cstdlib>\nconstexpr unsigned n = 1000;\n' >program.cu
-    for name in atomic_global atomic_shared shared_tree shuffle_tree grid_stride; do
+    for name in atomic_global atomic_shared shared_tree shared_shuffle shuffle_tree grid_stride; do
         sums atomic reduce_$name '<<<4, 256, 256 * sizeof(T)>>>(input, n, output)'
     done
     for name in interleaved_divergent interleaved_conflicts sequential; do
