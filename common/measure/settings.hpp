@@ -109,6 +109,10 @@ struct MeasureSettings {
             .flag("--counters", "count memory requests, conflicts and branches of each variant in the simulator",
                   checks.counters)
             .for_benchmarks();
+        table
+            .choice("--line", "BYTES", "what counted loads move: sectors, or lines, as caches did before Volta",
+                    checks.line_bytes, {{"32", 32U}, {"128", 128U}})
+            .for_benchmarks();
         table.flag("--by-line", "the same, with a row per source line", by_line).for_benchmarks();
         table.flag("--annotate", "the same, as the source with costs and counters beside its lines", annotate)
             .for_benchmarks();
