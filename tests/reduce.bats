@@ -187,6 +187,35 @@ END
     copies_print "$(printf ' 4500 4500 4500 %s\n' "${kernels[@]}")"
 }
 
+@test "the book's recursion launches 16,384 children from 2,048 blocks, and ours as many for each of its blocks" {
+    on_simulator || skip "a GPU does not count them"
+    printf '#include <cstdio>\n' >program.cu
+    copy_kernel reduce/textbook/nested.cuh reduce_nested "T* input, T* output" \
+        "    reduce_nested<<<2048, 512>>>(input, size_t(1) << 20, output, false);"
+    cat >>program.cu <<'END'
+int main() {
+    int *input, *output, sum = 0;
+    cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 1 << 15);
+    cudaMallocManaged(&input, sizeof(int) << 20);
+    cudaMallocManaged(&output, 2048 * sizeof(int));
+    for (int i = 0; i < 1 << 20; ++i) input[i] = 1;
+    run_reduce_nested(input, output);
+    if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+    for (int i = 0; i < 2048; ++i) sum += output[i];
+    printf("%d\n", sum);
+}
+END
+    capture simcc -G program.cu -o program
+    expect_status 0
+    SIMCC_COUNTERS=csv:counted capture ./program
+    expect_output 1048576
+    output=$(awk -F, '$6 == "" || NR == 1' counted)
+    [ "$(columns launches blocks child_launches)" = "16385 18432 16384" ]
+
+    expect_fine reduce -k 'nested*' -b 512 -n 1Mi --counters --no-predict --csv
+    [ "$(columns kernel grid child_launches)" = $'nested 113 1808\nnested-nosync 113 904\nnested2 113 8' ]
+}
+
 # ---- as a filter
 
 @test "seq 1000000 | reduce - prints the sum" {
