@@ -76,6 +76,29 @@ scattered 32 12.50" ]
     [ "$(column p_sectors_per_request | paste -sd ' ')" = "4 8 12 16 20 24 28 32 32 32" ]
 }
 
+@test "access: loads of lines of 128 bytes, as before Volta, are counted as the formula has them; stores are sectors" {
+    on_simulator || skip "its counters"
+    # shellcheck disable=SC2086  # an option and its argument
+    expect_fine access -n 4096 --footprint 64Ki --line 128 --offset 0,1,8,31 --stride 1,2,3,8,33 --word 4,8,16 $all_operations --csv \
+        -k 'coalesced,permuted,reversed,offset,stride,one-per-sector'
+    expect_clean_table
+    columns p_op p_sectors_per_request gld_requests gld_sectors_per_request gst_sectors_per_request kernel p_word_bytes p_offset p_stride |
+        awk 'function differs(a, b) { return a - b > 0.51 || b - a > 0.51 }
+            $1 != "write" && ($3 == 0 || differs($4, $2)) { print }
+            $1 == "write" && differs($5, $2) { print }' >wrong
+    [ ! -s wrong ] || complain "counters that differ from the formula: $(head -3 wrong)"
+    # Stores have as many sectors as without the option.
+    column gst_sectors >lines
+    # shellcheck disable=SC2086
+    expect_fine access -n 4096 --footprint 64Ki --offset 0,1,8,31 --stride 1,2,3,8,33 --word 4,8,16 $all_operations --csv \
+        -k 'coalesced,permuted,reversed,offset,stride,one-per-sector'
+    column gst_sectors | cmp - lines
+    # No times are predicted from lines.
+    expect_fine access -n 1Ki -k coalesced --line 128 --csv
+    [[ $output != *p_predicted* ]]
+    refuses 2 "--line '64' is not one of 32 and 128|--line '64'" access --line 64
+}
+
 @test "access: the simulator counts the formula's sectors, for every pattern, word, offset, stride and operation" {
     on_simulator || skip "its counters"
     # shellcheck disable=SC2086  # an option and its argument

@@ -178,4 +178,21 @@ thread-parity 0.6667 16.0000" ]
 32,1"
 }
 
+@test "diverge: nvcc predicates the page's three kernels with optimization, and branches without" {
+    need nvcc
+    local flags branches
+    # The program of the page.
+    sed -n '/cat >branches.cu/,/^> END/p' "$root/man/diverge.1" | sed '1d; $d; s/^> //' >branches.cu
+    [ "$(grep -c __global__ branches.cu)" -eq 3 ]
+    for flags in '' -G; do
+        # shellcheck disable=SC2086  # one word or none
+        nvcc $flags -arch=sm_75 -ptx -o branches.ptx branches.cu
+        branches=$(awk '/\.entry/ { kernel = $0 } /@!?%p[0-9]+ bra/ { ++of[kernel] } END { for (kernel in of) print of[kernel] }' branches.ptx | sort | paste -sd ' ')
+        [ "$branches" = "${flags:+1 1 2}" ] || complain "nvcc $flags: conditional branches: $branches"
+    done
+    command -v cuobjdump >/dev/null || return 0
+    nvcc -arch=sm_75 -cubin -o branches.cubin branches.cu
+    ! cuobjdump -sass branches.cubin | grep -E '@!?P[0-9] +BRA|BSSY' || complain "the machine code branches"
+}
+
 @test "diverge: the examples of its page run" { need mlr && run_examples diverge.1; }

@@ -28,22 +28,22 @@ rises() {
 within() { awk "BEGIN { exit !($1 <= $3 && $3 <= $2) }" || complain "$3 is not from $1 to $2"; }
 
 @test "a ladder's times are a GPU's, in its order, for its size, and are not called measured" {
-    predict reduce -q --csv --ladder -k 'cpu,atomic-*,shuffle-tree,interleaved-divergent,interleaved-conflicts,sequential,first-add,single-pass'
+    predict reduce -q --csv --ladder -k 'cpu,atomic-*,shared-shuffle,interleaved-divergent,interleaved-conflicts,sequential,first-add,single-pass'
     expect_status 0
     expect_no_errors
     expect_clean_table
     [ "$(columns kernel timer p_predicted_gpu p_predicted_n n | grep -v ^cpu | cut -d' ' -f2- | sort -u)" = \
         "sim NVIDIA H200 16777216 65536" ]
-    rises single-pass shuffle-tree atomic-shared atomic-global
+    rises single-pass shared-shuffle atomic-shared atomic-global
     rises single-pass first-add sequential interleaved-conflicts interleaved-divergent
     [ "$(columns kernel p_limiter | grep -E '^(atomic-global|single-pass) ')" = $'atomic-global atomics\nsingle-pass dram' ]
     # On an H200: 29.4 ms, 123 us, 23.2 us.
     within 25e6 35e6 "$(ns_of atomic-global)"
-    within 90e3 170e3 "$(ns_of shuffle-tree)"
+    within 90e3 170e3 "$(ns_of shared-shuffle)"
     within 17e3 31e3 "$(ns_of single-pass)"
     columns p_predicted_low_ns p_predicted_ns p_predicted_high_ns | grep -v '^- - -$' >rows
     awk '!($1 <= $2 && $2 <= $3) { exit 1 }' rows
-    within 150 400 "$(columns kernel cumulative_speedup | awk '$1 == "shuffle-tree" { print $2 }')"
+    within 150 400 "$(columns kernel cumulative_speedup | awk '$1 == "shared-shuffle" { print $2 }')"
 }
 
 @test "people see predictions, in words that cannot be taken for a measurement" {
@@ -278,7 +278,7 @@ CUDA
 
 @test "--by-line and --annotate show what lines cost on a GPU, at its size, and add up to 100 percent" {
     local file=kernels/reduce/textbook/atomic.cuh line
-    line=$(grep -n 'if (threadIdx.x == 0) atomicAdd(result, sum)' "$root/$file" | head -1 | cut -d : -f 1)
+    line=$(awk '/void reduce_shuffle_tree/ { inside = 1 } inside && /atomicAdd\(result, sum\)/ { print NR; exit }' "$root/$file")
     predict reduce -q --csv -n 1Ki,16Mi -k 'shuffle-tree,nested2' --by-line
     expect_status 0
     expect_no_errors

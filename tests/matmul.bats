@@ -386,6 +386,21 @@ END
     done)"
 }
 
+@test "--by-line tells the loads of A and of B in the first kernels apart" {
+    on_simulator || skip "a GPU has no counters by line"
+    expect_fine matmul -k 'naive*' -n 64 --by-line --csv
+    columns kernel gld_requests gld_sectors_per_request gst_sectors_per_request | grep -v -- ' 0 - -$' >lines
+    cat >expected <<'END'
+naive-uncoalesced 8192 32.0000 -
+naive-uncoalesced 8192 1.0000 -
+naive-uncoalesced 0 - 32.0000
+naive 8192 1.0000 -
+naive 8192 4.0000 -
+naive 0 - 4.0000
+END
+    diff expected lines
+}
+
 @test "--explain says which kernel fastest is" {
     try matmul --explain -k fastest -n 64 -w 0 -r 1 --csv
     expect_status 0

@@ -107,7 +107,7 @@ expect_right_for() {
 @test "--ladder shows the published ladder of the type, and each step's gain" {
     expect_fine reduce --ladder -n 2000 --csv
     expect_clean_table
-    [ "$(column kernel | sed -n 3,6p | paste -sd ' ')" = "atomic-global atomic-shared shared-tree shuffle-tree" ]
+    [ "$(column kernel | sed -n 3,7p | paste -sd ' ')" = "atomic-global atomic-shared shared-tree shared-shuffle shuffle-tree" ]
     [ -z "$(column kernel | grep -x -e sequential -e neighbored)" ]
     [ "$(column step_speedup | sed -n 3p) $(column cumulative_speedup | sed -n 3p)" = "1.000 1.000" ]
     # Each row's factors are the quotients of the medians.
@@ -123,6 +123,20 @@ expect_right_for() {
     [ -z "$(column kernel | grep -x -e atomic-global -e neighbored)" ]
 }
 
+@test "the tutorial's last step ends its tree in shared memory at 32 values, and shuffles once per block" {
+    on_simulator || skip "a GPU has no counters of its own"
+    expect_fine reduce --counters -n 64Ki -b 256 -k 'shared-tree,shared-shuffle,shuffle-tree' --csv
+    # Of 256 values in a block, the steps of 128, 64 and 32 threads load twice per warp: 14 times, and five steps of one
+    # warp 10 times more, or all eight warps once more and five shuffles. Thread 0 loads the result.
+    columns kernel sld_requests sst_requests block_barriers exchanges gatom_requests >counted
+    cat >expected <<'END'
+shared-tree 6400 5120 16384 0 256
+shared-shuffle 5632 3840 6144 1280 256
+shuffle-tree 256 2048 2048 11520 256
+END
+    diff expected counted
+}
+
 @test "a textbook kernel, copied into another program, is plain CUDA that adds up numbers of every type" {
     local kernels=() name
     # sums FILE KERNEL LAUNCH: the launch of a kernel that leaves sums in output.
@@ -131,7 +145,7 @@ expect_right_for() {
         kernels+=("$2")
     }
     printf '#include <cstdio>\n#include <cstdlib>\nconstexpr unsigned n = 1000;\n' >program.cu
-    for name in atomic_global atomic_shared shared_tree shuffle_tree grid_stride; do
+    for name in atomic_global atomic_shared shared_tree shared_shuffle shuffle_tree grid_stride; do
         sums atomic reduce_$name '<<<4, 256, 256 * sizeof(T)>>>(input, n, output)'
     done
     for name in interleaved_divergent interleaved_conflicts sequential; do
@@ -171,6 +185,35 @@ END
         printf 'puts(" %s");\n' "$name"
     done | sed '1s/^/int main() {\n/; $s/$/\n}/' >>program.cu
     copies_print "$(printf ' 4500 4500 4500 %s\n' "${kernels[@]}")"
+}
+
+@test "the book's recursion launches 16,384 children from 2,048 blocks, and ours as many for each of its blocks" {
+    on_simulator || skip "a GPU does not count them"
+    printf '#include <cstdio>\n' >program.cu
+    copy_kernel reduce/textbook/nested.cuh reduce_nested "T* input, T* output" \
+        "    reduce_nested<<<2048, 512>>>(input, size_t(1) << 20, output, false);"
+    cat >>program.cu <<'END'
+int main() {
+    int *input, *output, sum = 0;
+    cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 1 << 15);
+    cudaMallocManaged(&input, sizeof(int) << 20);
+    cudaMallocManaged(&output, 2048 * sizeof(int));
+    for (int i = 0; i < 1 << 20; ++i) input[i] = 1;
+    run_reduce_nested(input, output);
+    if (cudaDeviceSynchronize() != cudaSuccess) return 1;
+    for (int i = 0; i < 2048; ++i) sum += output[i];
+    printf("%d\n", sum);
+}
+END
+    capture simcc -G program.cu -o program
+    expect_status 0
+    SIMCC_COUNTERS=csv:counted capture ./program
+    expect_output 1048576
+    output=$(awk -F, '$6 == "" || NR == 1' counted)
+    [ "$(columns launches blocks child_launches)" = "16385 18432 16384" ]
+
+    expect_fine reduce -k 'nested*' -b 512 -n 1Mi --counters --no-predict --csv
+    [ "$(columns kernel grid child_launches)" = $'nested 113 1808\nnested-nosync 113 904\nnested2 113 8' ]
 }
 
 # ---- as a filter

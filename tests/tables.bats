@@ -226,6 +226,44 @@ words() { tr -s ' ' '\n' <"$1" | sort -u; }
     [ "$(longest_line <stdout)" -le 100 ]
 }
 
+@test "the counters of a ladder are one table on a narrow terminal, with those that tell its variants apart" {
+    on_simulator || skip "counters of the simulator"
+    # heads: how many tables there are, and the columns of the first
+    heads() { echo "$(grep -c '^kernel ' stdout): $(grep -m 1 '^kernel ' stdout | tr -s ' ')"; }
+    local columns
+    for columns in 80 60; do
+        COLUMNS=$columns try reduce --counters -n 4Ki -k 'interleaved-*,sequential,first-add' --no-predict -f human
+        [ "$(longest_line <stdout)" -le $columns ]
+        [[ $(heads) == '1: kernel '*'shared loads wavefronts each'* ]] || complain "$columns: $(heads)"
+        [ "$(grep -c -E '^(interleaved|sequential|first-add)' stdout)" -eq 5 ]
+    done
+    # What is the same in all of them goes first, even though it is to the left.
+    expect_output_like 'left out: .*verify.*loads,[[:space:]]sectors[[:space:]]each'
+    COLUMNS=80 try transpose --counters -n 4Ki -k 'naive-*,tile,padded' --no-predict -f human
+    [[ $(heads) == '1: kernel '*'wavefronts each'* ]] || complain "$(heads)"
+    COLUMNS=80 try trapezoid --counters -n 4Ki --no-predict -f human
+    [[ $(heads) == '1: kernel '* ]] || complain "$(heads)"
+}
+
+@test "--columns shows the named columns, in that order and in every format" {
+    local format
+    expect_fine reduce -n 1000 -k cpu,shared-tree --columns verify,kernel,n --csv
+    expect_output $'verify,kernel,n\npass,cpu,1000\npass,shared-tree,1000'
+    expect_fine reduce -n 1000 -k shared-tree --columns 'n,kernel' --json
+    expect_output_like '^\{"n":1000,"kernel":"shared-tree"'
+    expect_fine reduce -n 1000 -k cpu,shared-tree --columns 'kernel,p_o*,smem_bytes' -f human
+    expect_output_like $'\nkernel +p_op +p_offset +smem_bytes\ncpu +sum +0 +-\nshared-tree +sum +0 +1024'
+    # A narrow table keeps the first ones.
+    COLUMNS=24 try reduce -n 1000 -k shared-tree --columns 'kernel,p_o*,smem_bytes' -f human
+    expect_output_like $'\nkernel +p_op\nshared-tree +sum\n\(left out: p_offset[[:space:]]and'
+    refuses 2 "--columns: this table has no column 'kernle'" reduce -n 1000 -k shared-tree --columns kernle
+    on_simulator || return 0
+    expect_fine reduce -n 1000 -k shared-tree --counters --columns 'kernel,sld_conflicts,gld_sectors_per*' -f human
+    expect_output_like $'\nkernel +sld_conflicts +gld_sectors_per_request\nshared-tree +0 +3.9062'
+    expect_fine reduce -n 1000 -k shared-tree --by-line --columns 'line,sld_requests' --csv
+    expect_output_like $'^line,sld_requests\n[0-9]+,[0-9]+\n'
+}
+
 @test "the human table has no digit that the machine formats do not have" {
     expect_fine trapezoid -n 100 -k cpu --csv
     local integral off
@@ -295,7 +333,7 @@ words() { tr -s ' ' '\n' <"$1" | sort -u; }
     expect_output_like '^\| kernel '
     [ "$(sed -n 2p <<<"$output" | tr -d -- '-|:')" = "" ]
     [ "$(tr -d -c '|\n' <<<"$output" | sort -u | wc -l)" -eq 1 ]  # the same number of bars in each line
-    [ "$(wc -l <stdout)" -eq 9 ]
+    [ "$(wc -l <stdout)" -eq 10 ]
 }
 
 @test "the human table is aligned, and shows rates for a GPU but never for the simulator" {

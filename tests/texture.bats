@@ -60,7 +60,7 @@ sample_each() { try texture --csv -w 0 -r 1 "$@"; }
     expect_sectors() {
         local dtype=$1 kernel=$2 value=$3
         shift 3
-        capture texture -d sim --csv -n 256 -t "$dtype" -k "$kernel" "$@"
+        capture texture -d sim --csv -t "$dtype" -k "$kernel" "$@"
         [ "$(column p_sectors_per_request | paste -sd ' ')" = "$value" ] || complain "$dtype $kernel $*: not $value"
     }
     expect_sectors f32 row-global 4.0000

@@ -98,6 +98,13 @@ expect_right_rows() {
     [ "$(fields multiprocessor blocks most_blocks_at_once)" = "0 100 1" ]
 }
 
+@test "threads: --hello is a line from each thread" {
+    expect_fine threads --hello -g 2x2 -b 3 --work 0
+    [ "$(wc -l <stdout)" -eq 12 ]
+    [ "$(sed -n '1p; 6p; 12p' stdout | paste -sd ,)" = \
+        "hello from thread 0 of block 0,hello from thread 2 of block 1,hello from thread 2 of block 3" ]
+}
+
 @test "threads: the human table shows the launch, and columns with units" {
     COLUMNS=500 try threads -g 2x2 -b 4x3 -f human
     expect_status 0

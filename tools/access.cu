@@ -111,9 +111,12 @@ public:
     }
     std::vector<Cell> own_cells(double median_ns) override {
         const size_t footprint_bytes = access_.pattern.words() * access_.shape.word_bytes;
-        return cells_of(access_columns,
-                        AccessCells{access_.variant, access_.shape, access_.operation_name.c_str(), access_.unroll,
-                                    footprint_bytes, fetch_bytes_, words(access_, problem.n), median_ns});
+        return cells_of(
+            access_columns,
+            AccessCells{
+                access_.variant, access_.shape, access_.operation_name.c_str(), access_.unroll, footprint_bytes,
+                fetch_bytes_, words(access_, problem.n), median_ns, access_.pattern,
+                access_.operation == AccessOperation::write ? sector_bytes : session_.options.checks.line_bytes});
     }
 
 private:

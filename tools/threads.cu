@@ -47,6 +47,13 @@ void draw(Session& session, const ThreadsOptions& asked, const std::vector<Multi
     if (trace) write_trace(*trace, {timeline_of(session, name, multiprocessors, ~size_t{0})});
 }
 
+void say_hello(Session& session, const std::vector<ThreadRecord>& records, size_t per_block) {
+    std::string lines;
+    for (size_t i = 0; i < records.size(); ++i)
+        lines += text("hello from thread {} of block {}\n", i % per_block, i / per_block);
+    session.output.write(lines);
+}
+
 void list_limits(Session& session) {
     Table table(session.output, session.format(), session.options.header, columns_of(limit_columns));
     table.add(cells_of(limit_columns, LimitsOfDevice{session.device, LaunchLimits(session.device.ordinal)}));
@@ -73,12 +80,16 @@ void run(Session& session) {
     const auto print = [&](const auto& subjects, const auto& columns) {
         print_rows(session, asked, subjects, columns, end_ns, title);
     };
-    switch (asked.by) {
-        case GroupBy::thread: print(records, thread_columns); break;
-        case GroupBy::warp: print(groups_of(records, per_block, lanes_per_warp), warp_columns); break;
-        case GroupBy::block: print(blocks, block_columns); break;
-        case GroupBy::multiprocessor: print(multiprocessors, multiprocessor_columns); break;
-    }
+    const auto print_table = [&] {
+        switch (asked.by) {
+            case GroupBy::thread: return print(records, thread_columns);
+            case GroupBy::warp: return print(groups_of(records, per_block, lanes_per_warp), warp_columns);
+            case GroupBy::block: return print(blocks, block_columns);
+            case GroupBy::multiprocessor: return print(multiprocessors, multiprocessor_columns);
+        }
+    };
+    if (asked.hello) say_hello(session, records, per_block);
+    else print_table();
     const std::string name = text("threads --grid {} --block {}", asked.grid.name(), asked.block.name());
     draw(session, asked, multiprocessors, name, trace.get());
 }

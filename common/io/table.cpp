@@ -50,7 +50,9 @@ bool Layout::fits() {
 bool Layout::leave_one_out() {
     Placed* least = nullptr;
     for (Placed& column : columns_)
-        if (column.shown && column.rank > 0 && (!least || column.rank >= least->rank)) least = &column;
+        if (column.shown && column.rank > 0 &&
+            (!least || std::pair(column.rank, -column.spread) >= std::pair(least->rank, -least->spread)))
+            least = &column;
     if (least) least->shown = false;
     return least != nullptr;
 }
@@ -224,13 +226,52 @@ static std::string scaled(const Cell& cell, const Column& column) {
     return plain(cell);
 }
 
-Table::Table(Output& output, Format format, bool header, std::vector<Column> columns)
+Table::Table(Output& output, Format format, bool header, std::vector<Column> columns,
+             const std::vector<std::string>& chosen)
     : output_(output), format_(format), header_(header), columns_(std::move(columns)), width_(output.width()) {
-    for (std::size_t i = 0; i < columns_.size(); ++i)
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        if (!columns_[i].name.empty()) for_machines_.push_back(i);
         if (!columns_[i].heading.empty()) for_people_.push_back(i);
+    }
     std::stable_sort(for_people_.begin(), for_people_.end(),
                      [this](std::size_t a, std::size_t b) { return columns_[a].place < columns_[b].place; });
-    shown_.resize(for_people_.size());
+    if (!chosen.empty()) choose(chosen);
+    shown_.resize(for_people_.size(), is_chosen_);
+}
+
+void Table::choose(const std::vector<std::string>& names) {
+    std::vector<std::size_t> chosen;
+    for (const std::string& name : names) {
+        bool fits_one = false;
+        for (std::size_t i : for_machines_) {
+            if (!matches_glob(name, columns_[i].name)) continue;
+            fits_one = true;
+            if (std::find(chosen.begin(), chosen.end(), i) == chosen.end()) chosen.push_back(i);
+        }
+        if (!fits_one)
+            fail(Exit::usage, "--columns: this table has no column '{}'; the first line of --csv names those it has",
+                 name);
+    }
+    // A heading is clear only beside those that it belongs to: without them the name takes its place.
+    const auto is_clear = [this](const Column& column) {
+        return !column.heading.empty() && std::count_if(columns_.begin(), columns_.end(), [&](const Column& other) {
+                                              return other.heading == column.heading;
+                                          }) == 1;
+    };
+    std::vector<Column> renamed = columns_;
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+        Column& column = renamed[chosen[i]];
+        if (!is_clear(column)) {
+            column.heading = column.name;
+            column.scale = 1;
+            column.digits = as_in_csv;
+        }
+        column.rank = static_cast<int>(i);  // what was asked for first stays
+        column.zero_is_nothing = false;
+    }
+    columns_ = std::move(renamed);
+    for_machines_ = for_people_ = std::move(chosen);
+    is_chosen_ = true;
 }
 
 void Table::add(std::vector<Cell> row, const std::vector<JsonExtra>& extras) {
@@ -250,13 +291,11 @@ void Table::add_unusual(std::vector<Cell> row, const std::vector<JsonExtra>& ext
 void Table::print_separated(const std::vector<Cell>& row, char separator) {
     std::string line;
     if (!std::exchange(has_begun_, true) && header_) {
-        for (const Column& column : columns_)
-            if (!column.name.empty()) line += (line.empty() ? "" : std::string(1, separator)) + column.name;
+        for (std::size_t i : for_machines_) line += (line.empty() ? "" : std::string(1, separator)) + columns_[i].name;
         line += '\n';
     }
     bool first = true;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-        if (columns_[i].name.empty()) continue;
+    for (std::size_t i : for_machines_) {
         if (!std::exchange(first, false)) line += separator;
         line += unquoted(plain(row[i]), separator);
     }
@@ -269,8 +308,7 @@ void Table::print_json(const std::vector<Cell>& row, const std::vector<JsonExtra
     const auto add = [&line](const std::string& key, const std::string& value) {
         line += (line.empty() ? "{" : ",") + json_string(key) + ":" + value;
     };
-    for (std::size_t i = 0; i < row.size(); ++i) {
-        if (columns_[i].name.empty()) continue;
+    for (std::size_t i : for_machines_) {
         const std::string value = plain(row[i]);
         const bool null = is_word(row[i]) ? value == "none" || value == "unknown" : !applies(row[i]);
         add(columns_[i].name, null ? "null" : is_word(row[i]) ? json_string(value) : json_number(value));
@@ -294,7 +332,7 @@ void Table::flush(const std::string& title) {
     if (layout_) output_.flush();
     layout_.reset();
     block_.reset();
-    if (format_ != Format::markdown) shown_.assign(shown_.size(), false);
+    if (format_ != Format::markdown) shown_.assign(shown_.size(), is_chosen_);
 }
 
 bool Table::show_more() {
@@ -317,7 +355,24 @@ std::vector<std::string> Table::fields_of(const std::vector<Cell>& row) const {
     return fields;
 }
 
-// As wide as the rows and headings, or as a block's rows will need.
+// By how much the column's cells differ, as a share of the largest; a count that does not apply is 0. Words, and what
+// is a row's only cell, do not differ in this sense.
+double Table::spread_of_held(std::size_t column) const {
+    double least = std::numeric_limits<double>::infinity(), greatest = 0;
+    for (const auto& row : held_) {
+        double value = 0;
+        if (const auto* integer = std::get_if<long long>(&row[column])) value = static_cast<double>(*integer);
+        else if (const auto* number = std::get_if<Fixed>(&row[column]); number && std::isfinite(number->value))
+            value = number->value;
+        else continue;
+        least = std::min(least, value);
+        greatest = std::max(greatest, value);
+    }
+    return greatest > 0 ? (greatest - least) / greatest : 0;
+}
+
+// As wide as the rows and headings, or as a block's rows will need. A column whose heading is that of others, too, goes
+// with the one before it, which it explains.
 Layout Table::layout_of_held() const {
     std::vector<LaidOutColumn> laid_out;
     for (std::size_t i = 0; i < for_people_.size(); ++i) {
@@ -325,8 +380,14 @@ Layout Table::layout_of_held() const {
         if (!shown_[i]) continue;
         const auto is_number = [&](const auto& row) { return !is_word(row[for_people_[i]]); };
         const bool number = std::all_of(held_.begin(), held_.end(), is_number);
-        laid_out.push_back({column.heading, number, header_ ? terminal_columns(column.heading) : 0, column.rank});
+        laid_out.push_back({column.heading, number, header_ ? terminal_columns(column.heading) : 0, column.rank,
+                            spread_of_held(for_people_[i])});
         if (block_) laid_out.back().width = std::max(laid_out.back().width, column.room);
+    }
+    for (std::size_t i = 1; i < laid_out.size(); ++i) {
+        const auto has_its_heading = [&](const LaidOutColumn& other) { return other.heading == laid_out[i].heading; };
+        if (std::count_if(laid_out.begin(), laid_out.end(), has_its_heading) > 1)
+            laid_out[i].spread = laid_out[i - 1].spread = std::max(laid_out[i].spread, laid_out[i - 1].spread);
     }
     if (block_ && !laid_out.empty()) laid_out.front().width = std::max(laid_out.front().width, block_->room);
     for (const auto& row : held_) {

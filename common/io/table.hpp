@@ -19,6 +19,7 @@ struct LaidOutColumn {
     bool number = false;    // aligned right
     std::size_t width = 0;  // of the heading and the widest cell that is expected
     int rank = 0;           // if the line is too narrow, the highest is left out first; 0: never
+    double spread = 0;      // how much its cells differ, 0 to 1: of columns of equal rank, the least is left out first
 };
 
 // What a cell shows if it does not apply; records omit it.
@@ -130,7 +131,10 @@ struct JsonExtra {
 // The human formats leave out columns that apply to no row of the block (in Markdown: to no row so far).
 class Table {
 public:
-    Table(Output& output, Format format, bool header, std::vector<Column> columns);
+    // chosen: names and globs of the columns that it shows, in this order; none: all. A row still has a cell for each of
+    // `columns`. Failure(usage) if a name fits none of them.
+    Table(Output& output, Format format, bool header, std::vector<Column> columns,
+          const std::vector<std::string>& chosen = {});
 
     // One cell per column, in their order.
     void add(std::vector<Cell> row, const std::vector<JsonExtra>& extras = {});
@@ -146,10 +150,12 @@ private:
     bool is_for_people() const { return format_ == Format::human || format_ == Format::markdown; }
     void print_separated(const std::vector<Cell>& row, char separator);
     void print_json(const std::vector<Cell>& row, const std::vector<JsonExtra>& extras);
+    void choose(const std::vector<std::string>& names);
     // Shows the columns that apply to a row that is held; whether one was not shown before.
     bool show_more();
     // Only of the columns that are shown.
     std::vector<std::string> fields_of(const std::vector<Cell>& row) const;
+    double spread_of_held(std::size_t column) const;
     Layout layout_of_held() const;
     void print_held(const std::string& title);
 
@@ -162,8 +168,10 @@ private:
     Format format_;
     bool header_, has_begun_ = false;
     std::vector<Column> columns_;
-    std::vector<std::size_t> for_people_;  // the columns with a heading, in the human order
-    std::vector<bool> shown_;              // of them
+    std::vector<std::size_t> for_machines_;  // the columns with a name, in the machine formats' order
+    std::vector<std::size_t> for_people_;    // the columns with a heading, in the human order
+    std::vector<bool> shown_;                // of the latter
+    bool is_chosen_ = false;                 // the columns are those that were asked for
     std::size_t width_;
     std::vector<std::vector<Cell>> held_;
     std::optional<Block> block_;    // rows appear one by one

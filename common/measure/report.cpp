@@ -86,7 +86,7 @@ static auto line_columns(const Run& run) {
 LineReport::LineReport(Run& run)
     : run_(run),
       columns_(line_columns(run)),
-      table_(run.output, run.format(), run.settings.header, columns_of(columns_)) {}
+      table_(run.output, run.format(), run.settings.header, columns_of(columns_), run.settings.columns) {}
 
 void LineReport::add(const Measurement& measurement, const std::string& title) {
     const char* variant = measurement.variant->name;
@@ -110,10 +110,15 @@ void LineReport::add(const Measurement& measurement, const std::string& title) {
 
 // ---- the rows of measurements
 
+// --by-line and --columns choose among the columns of lines.
+static std::vector<std::string> chosen_columns(const MeasureSettings& settings) {
+    return settings.by_line || settings.annotate ? std::vector<std::string>() : settings.columns;
+}
+
 Report::Report(Run& run)
     : run_(run),
       columns_(report_columns(run)),
-      table_(run.output, run.format(), run.settings.header, columns_of(columns_)) {
+      table_(run.output, run.format(), run.settings.header, columns_of(columns_), chosen_columns(run.settings)) {
     if (run.settings.by_line || run.settings.annotate) lines_ = std::make_unique<LineReport>(run);
 }
 
@@ -191,11 +196,12 @@ void Report::begin_block(const Problem& problem, std::size_t longest_name, const
         title_ = text("{}{}: predicted, not measured; the simulator verified the results{}",
                       run_.settings.predicted_times->gpu(), size, own);
     }
-    table_.begin(title_, longest_name);
+    // Which counters tell variants apart, and so belong into a narrow table, is known once all are there.
+    if (lines_ || !run_.settings.checks.counters) table_.begin(title_, longest_name);
 }
 
 void Report::end_block(bool rivals) {
-    table_.flush();
+    table_.flush(title_);
     const bool predicts = run_.settings.predicted_times;
     if (rivals && run_.format() == Format::human && (predicts || !run_.device.checked)) {
         const Times times = predicts ? Times::predicted : run_.device.simulated ? Times::simulated : Times::measured;

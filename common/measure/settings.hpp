@@ -39,7 +39,8 @@ struct MeasureSettings {
     double timeout_s = 15;
     bool cold_cache = true;
     bool header = true;
-    bool raw = false;  // a row per sample
+    bool raw = false;                  // a row per sample
+    std::vector<std::string> columns;  // names and globs of those that the table shows; none: all
     bool ladder = false;
     bool gang = false;  // several devices work on one problem,
     bool weak = false;  // whose size is one device's times their number
@@ -86,6 +87,11 @@ struct MeasureSettings {
                   gpu_model)
             .for_benchmarks();
         table.flag("--no-predict", "in the simulator: no predicted times", predicts_times).for_benchmarks();
+        table.begin(Group::output);
+        table
+            .list("--columns", "LIST", "show only these columns, by the names and globs of --csv, in this order",
+                  columns)
+            .for_benchmarks();
         table.begin(Group::input);
         table.whole("--seed", "N", "seed of the generated input", seed, 0, UINT64_MAX).for_benchmarks();
         table.begin(Group::measuring);
@@ -102,6 +108,10 @@ struct MeasureSettings {
         table
             .flag("--counters", "count memory requests, conflicts and branches of each variant in the simulator",
                   checks.counters)
+            .for_benchmarks();
+        table
+            .choice("--line", "BYTES", "what counted loads move: sectors, or lines, as caches did before Volta",
+                    checks.line_bytes, {{"32", 32U}, {"128", 128U}})
             .for_benchmarks();
         table.flag("--by-line", "the same, with a row per source line", by_line).for_benchmarks();
         table.flag("--annotate", "the same, as the source with costs and counters beside its lines", annotate)

@@ -117,6 +117,14 @@ LaunchShape launch_reduce_shared_tree(const ReduceArguments<T>& arguments) {
 }
 
 template <typename T>
+LaunchShape launch_reduce_shared_shuffle(const ReduceArguments<T>& arguments) {
+    const unsigned block = power_of_two_block(arguments.block_size);
+    return launch_onto_identity(INSTANCES(reduce_shared_shuffle), {block, 1, block * sizeof(T)}, arguments);
+}
+
+// ---- beyond the tutorial's, also in one launch
+
+template <typename T>
 LaunchShape launch_reduce_shuffle_tree(const ReduceArguments<T>& arguments) {
     return launch_onto_identity(INSTANCES(reduce_shuffle_tree), {whole_warps(arguments.block_size)}, arguments);
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,20 @@ private:
 namespace BACKEND {
 
 constexpr unsigned sector_bytes = 32;
+
+// The sectors that a request of a pattern without random places loads in lines of line_bytes: the mean over as many
+// tiles as it takes for a tile to begin at a line again, and all columns.
+inline double sectors_in_lines(const AccessPattern& pattern, unsigned word_bytes, unsigned line_bytes) {
+    unsigned lines = 0, requests = 0;
+    for (size_t tile = 0; tile < line_bytes / word_bytes; ++tile)
+        for (unsigned column = 0; column < pattern.columns; ++column, ++requests) {
+            std::set<size_t> touched;
+            for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
+                touched.insert((tile * pattern.tile_words + column + pattern.place_of(lane)) * word_bytes / line_bytes);
+            lines += unsigned(touched.size());
+        }
+    return double(lines) * (line_bytes / sector_bytes) / requests;
+}
 
 // The size of a word, and the offset or stride of a pattern that has one, else 0.
 struct PatternShape {
@@ -171,8 +186,15 @@ struct AccessCells {
     size_t unroll, footprint_bytes, fetch_bytes;
     double words;  // accessed: copied ones count twice
     double median_ns;
+    const AccessPattern& pattern;
+    unsigned line_bytes;  // of loads
 
-    double sectors() const { return variant->sectors(shape); }
+    // Random places are in lines of their own.
+    double sectors() const {
+        if (line_bytes == sector_bytes) return variant->sectors(shape);
+        return pattern.random_shift != 0 ? double(lanes_per_warp) * line_bytes / sector_bytes
+                                         : sectors_in_lines(pattern, shape.word_bytes, line_bytes);
+    }
     Cell option(PatternOption option) const {
         return variant->option == option ? Cell(whole(shape.value)) : Cell(absent());
     }

@@ -151,7 +151,7 @@ public:
     std::vector<Cell> own_cells(double) override {
         MataddCells cells{matrices_.shape(), {}, 0, {}, {}};
         describe_kernel(session_, launched_, cells);
-        if (mapping_) cells.loads = traffic_of(block_, *mapping_, sizeof(T));
+        if (mapping_) cells.loads = traffic_of(block_, *mapping_, sizeof(T), session_.options.checks.line_bytes);
         return cells_of(matadd_columns, cells);
     }
 

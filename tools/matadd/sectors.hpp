@@ -14,4 +14,5 @@ struct RequestTraffic {
 
 enum class Mapping { row_major, column_major };
 
-RequestTraffic traffic_of(const BlockShape& block, Mapping mapping, std::size_t word_bytes);
+// Of loads, which move lines of line_bytes, 32 or 128.
+RequestTraffic traffic_of(const BlockShape& block, Mapping mapping, std::size_t word_bytes, unsigned line_bytes);

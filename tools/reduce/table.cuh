@@ -93,8 +93,8 @@ inline const ReduceVariant reduce_variants[] = {
                   ON_ARGUMENTS(launch_reduce_atomic_shared)),
     tutorial_step("shared-tree", "pairwise combining in shared memory: log2(block) steps, no shared atomics",
                   ON_ARGUMENTS(launch_reduce_shared_tree)),
-    tutorial_step("shuffle-tree", "registers move from lane to lane: no shared memory, one barrier",
-                  ON_ARGUMENTS(launch_reduce_shuffle_tree)),
+    tutorial_step("shared-shuffle", "the tree ends at 32 values, which the first warp's lanes exchange in registers",
+                  ON_ARGUMENTS(launch_reduce_shared_shuffle)),
 
     course_step("interleaved-divergent", "neighbors first: half of every warp idles at each step",
                 ON_ARGUMENTS(launch_reduce_interleaved_divergent)),
@@ -130,6 +130,8 @@ inline const ReduceVariant reduce_variants[] = {
                 [](const auto& arguments) { return launch_reduce_nested(arguments, false); }),
     nested_step("nested2", "one tail launch per level, for all blocks", ON_ARGUMENTS(launch_reduce_nested_together)),
 
+    {{"shuffle-tree", "every warp exchanges registers: one value per warp in shared memory, one barrier"},
+     ON_ARGUMENTS(launch_reduce_shuffle_tree)},
     {{"grid-stride", "a resident grid strides over the input, one shuffle tree per block"},
      ON_ARGUMENTS(launch_reduce_grid_stride)},
     {{"single-pass", "16-byte loads, one launch, the last block adds the partials in order: repeatable"},

@@ -25,7 +25,8 @@ inline std::vector<unsigned> parse_widths(const std::string& list, const char* o
 }
 
 struct TextureOptions {
-    PerBackend<std::vector<MatrixShape>> shapes = {{{8192, 8192}}, {{64, 64}}};
+    // In the simulator eight neighbors per thread make the sums of a row a warp, as do the rows of a column.
+    PerBackend<std::vector<MatrixShape>> shapes = {{{8192, 8192}}, {{32, 256}}};
     std::vector<BlockShape> blocks = {{32, 8}};
     std::vector<unsigned> neighbors = {2, 4, 8};
     std::vector<unsigned> widths = {5};

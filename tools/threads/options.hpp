@@ -25,7 +25,7 @@ struct ThreadsOptions {
     Extents grid = {{3, 1, 1}}, block = {{4, 1, 1}};
     GroupBy by = GroupBy::thread;
     PerBackend<unsigned> steps = {10'000, 100};
-    bool timeline = false;
+    bool hello = false, timeline = false;
     std::string trace;
 
     void add_options(OptionTable& table) {
@@ -41,6 +41,7 @@ struct ThreadsOptions {
                                               {"block", GroupBy::block},
                                               {"multiprocessor", GroupBy::multiprocessor}};
         table.choice("--by", "WHAT", "what a row stands for", by, groups);
+        table.flag("--hello", "instead of the table, a line per thread that says hello", hello);
         table.whole("--work", "STEPS", "steps of arithmetic that each thread takes", steps, 0, 1u << 28);
         table.flag("--timeline", "draw when blocks ran where, below the human table, else on standard error", timeline);
         table.output_file("--trace", "FILE", "write the same as a trace for Perfetto and chrome://tracing", trace);

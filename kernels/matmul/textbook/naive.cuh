@@ -4,7 +4,8 @@
 //   matmul_uncoalesced   x is the row: neighboring lanes read rows of A k elements apart and write C n elements apart
 //   matmul_naive         removes the strided accesses. x is the column: neighboring lanes read neighbors of B and
 //                        write neighbors of C
-// It continues in tiled.cuh. Both load two elements per multiply-add: 4 bytes per flop in f32.
+// It continues in tiled.cuh. Both load two elements per multiply-add: 4 bytes per flop in f32. Each load has a line of
+// its own, so that counters by line tell them apart.
 //
 // As in all files of this folder, A has m rows of k elements, B has k rows of n, C has m rows of n. Any m, n and k;
 // block 32 x any.
@@ -25,7 +26,10 @@ __global__ void matmul_uncoalesced(const T* a, const T* b, T* c, size_t m, size_
                  column = (size_t(blockIdx.z) * gridDim.y + blockIdx.y) * blockDim.y + threadIdx.y;
     if (row >= m || column >= n) return;
     T sum = 0;
-    for (size_t i = 0; i < k; ++i) sum += a[row * k + i] * b[i * n + column];
+    for (size_t i = 0; i < k; ++i) {
+        const T of_a = a[row * k + i];
+        sum += of_a * b[i * n + column];
+    }
     c[row * n + column] = sum;
 }
 
@@ -36,7 +40,10 @@ __global__ void matmul_naive(const T* a, const T* b, T* c, size_t m, size_t n, s
                  column = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
     if (row >= m || column >= n) return;
     T sum = 0;
-    for (size_t i = 0; i < k; ++i) sum += a[row * k + i] * b[i * n + column];
+    for (size_t i = 0; i < k; ++i) {
+        const T of_a = a[row * k + i];
+        sum += of_a * b[i * n + column];
+    }
     c[row * n + column] = sum;
 }
 

@@ -4,7 +4,9 @@
 //   reduce_atomic_global   every thread adds to the one result: n atomics on one address, one after another
 //   reduce_atomic_shared   removes n - n/block of them from global memory: each block first adds up its own total
 //   reduce_shared_tree     removes the shared atomics: log2(block) steps of adding pairs, half the threads each
-//   reduce_shuffle_tree    removes all barriers but one and most of shared memory: values move from lane to lane
+//   reduce_shared_shuffle  removes the last five of these steps and their barriers: 32 values move from lane to lane
+// Where the tutorial stops, with the remark that this could be taken further:
+//   reduce_shuffle_tree    removes all barriers but one and most of shared memory: every warp shuffles
 //   reduce_grid_stride     removes all trees but one per resident block: a grid that fills the device strides over the
 //                          input, and each thread adds up in a register. The reduction to write first
 // Blocks arrive in no fixed order, so floating-point sums differ in their last bits from run to run.
@@ -58,6 +60,23 @@ __device__ T warp_sum(T sum) {
 #pragma unroll
     for (unsigned offset = 16; offset > 0; offset /= 2) sum += __shfl_down_sync(0xffffffff, sum, offset);
     return sum;
+}
+
+/// Grid ceil(n / block); block size a power of two from 32; one T of dynamic shared memory per thread.
+template <typename T>
+__global__ void reduce_shared_shuffle(const T* input, size_t n, T* result) {
+    extern __shared__ __align__(16) unsigned char shared_bytes[];
+    T* values = reinterpret_cast<T*>(shared_bytes);
+    const size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    values[threadIdx.x] = i < n ? input[i] : 0;
+
+    for (unsigned stride = blockDim.x / 2; stride > 16; stride /= 2) {
+        __syncthreads();  // the upper half was written by other threads: at the load or in the step before
+        if (threadIdx.x < stride) values[threadIdx.x] += values[threadIdx.x + stride];
+    }
+    T sum = values[threadIdx.x];  // no barrier: every thread wrote its value itself
+    if (threadIdx.x < 32) sum = warp_sum(sum);
+    if (threadIdx.x == 0) atomicAdd(result, sum);
 }
 
 /// Thread 0 receives the sum of all threads' values. Block size a multiple of 32.

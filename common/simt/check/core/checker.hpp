@@ -91,6 +91,7 @@ struct LaunchCheck final : LaunchObserver {
     Extent grid = {1, 1, 1}, block = {1, 1, 1};
     size_t dynamic_shared_bytes = 0;
     const void* stream = nullptr;
+    bool is_by_kernel = false;  ///< the launch
     std::vector<const void*> host_backtrace;
     std::shared_ptr<LaunchCounters> counters;  ///< null unless they are wanted
     std::shared_ptr<LaunchCosts> costs;        ///< null unless times are predicted

@@ -16,6 +16,8 @@ struct Settings {
     bool leakcheck = false;    ///< memcheck also reports what was not freed
     bool unusedcheck = false;  ///< initcheck also reports memory that was never used
     bool counters = false;
+    /// What counted loads from global memory move: sectors of 32 bytes, or lines of 128, as caches did before Volta.
+    unsigned line_bytes = 32;
     bool predict = false;                       ///< the times of kernels on the GPU of set_predicted_gpu(),
     bool predict_lines = false;                 ///< and what each line adds to them
     bool sample_only = false;                   ///< only the blocks that predictions need run: results are wrong

@@ -136,7 +136,9 @@ void BlockCounters::count_global(PlaceTally& tally, uint32_t lanes, const uintpt
     } else {
         for (unsigned i = 0; i < count; ++i, lanes &= lanes - 1) of_lanes[i] = addresses[std::countr_zero(lanes)];
     }
-    const MovedSectors moved = moved_sectors(of_lanes, count, tally.place.bytes());
+    // Only loads were cached in lines.
+    const unsigned line_bytes = tally.place.kind() == EventKind::global_load ? settings().line_bytes : 32;
+    const MovedSectors moved = moved_sectors(of_lanes, count, tally.place.bytes(), line_bytes);
     tally.moved += moved.sectors;
     tally.distinct_bytes += moved.distinct_bytes;
 }

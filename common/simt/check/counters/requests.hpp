@@ -34,8 +34,8 @@ struct MovedSectors {
     uint32_t distinct_bytes = 0;  ///< requested; bytes requested by several lanes count once
 };
 
-/// Counts the sectors of one request, whose lanes ask for `bytes` bytes each at these addresses. Reorders the
-/// addresses.
-MovedSectors moved_sectors(uintptr_t* addresses, unsigned lanes, uint32_t bytes);
+/// Counts the sectors of one request, whose lanes ask for `bytes` bytes each at these addresses, if they are moved in
+/// lines of line_bytes, 32 or 128. Reorders the addresses.
+MovedSectors moved_sectors(uintptr_t* addresses, unsigned lanes, uint32_t bytes, unsigned line_bytes = 32);
 
 }  // namespace simt::check

@@ -24,7 +24,7 @@ namespace {
 // The ended launches of a kernel that take_counters() has not returned yet.
 struct KeptLaunches {
     std::string kernel;
-    uint64_t launches = 0, blocks = 0, threads = 0;
+    uint64_t launches = 0, by_kernels = 0, blocks = 0, threads = 0;
     PlaceTable places;
 };
 
@@ -40,6 +40,7 @@ public:
         const std::lock_guard lock(mutex_);
         KeptLaunches& kept = launches_of(launch.kernel);
         ++kept.launches;
+        kept.by_kernels += launch.is_by_kernel;
         kept.blocks += blocks;
         kept.threads += blocks * launch.block.x * launch.block.y * launch.block.z;
         kept.places.add(launch.counters->take());
@@ -236,8 +237,10 @@ KernelCounters by_line(const KeptLaunches& kept) {
         total.add_branch(tally);
         if (LineSum* const line = lines.find(branch)) line->sum.add_branch(tally);
     });
-    return {kept.kernel,      kept.launches,    kept.blocks,          kept.threads,
-            total.counters(), lines.counters(), lines.lacks_lines_of, std::nullopt};
+    Counters counters = total.counters();
+    counters.child_launches = kept.by_kernels;
+    return {kept.kernel, kept.launches,    kept.blocks,          kept.threads,
+            counters,    lines.counters(), lines.lacks_lines_of, std::nullopt};
 }
 
 }  // namespace
@@ -360,6 +363,7 @@ Counters& operator+=(Counters& sum, const Counters& more) {
     add(sum.branching, more.branching);
     sum.block_barriers += more.block_barriers;
     sum.warp_barriers += more.warp_barriers;
+    sum.child_launches += more.child_launches;
     sum.exchanges += more.exchanges;
     return sum;
 }
@@ -507,6 +511,12 @@ std::vector<CounterColumn> make_columns() {
                        {"shuffles"}});
     add_texture_columns(columns);
     add_constant_columns(columns);
+    columns.push_back({"child_launches",
+                       "grids that kernels have launched",
+                       true,
+                       [](const Counters& of) { return double(of.child_launches); },
+                       [](const Counters& of) { return of.child_launches > 0; },
+                       {"child launches"}});
     return columns;
 }
 

@@ -93,6 +93,7 @@ struct Counters {
     Branching branching;
     uint64_t block_barriers = 0;  ///< __syncthreads and its relatives: warps that came to one
     uint64_t warp_barriers = 0;   ///< __syncwarp
+    uint64_t child_launches = 0;  ///< of grids, by kernels; of lines they are not known
     uint64_t exchanges = 0;       ///< shuffles, votes, matches and warp reductions: requests of warps
 };
 

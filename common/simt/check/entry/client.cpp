@@ -102,6 +102,7 @@ std::shared_ptr<LaunchObserver> check_launch(const Launch& launch, const void* s
     check->stream = stream;
     if (current_check && current_check->launch().costs) current_check->launch().costs->give_up();
     if (current_check) {  // launched by a kernel: both go back to the same launch on the host
+        check->is_by_kernel = true;
         check->host_backtrace = current_check->launch().host_backtrace;
     } else if (settings().any_check()) {
         check->host_backtrace = host_backtrace();
