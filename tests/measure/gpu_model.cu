@@ -136,7 +136,8 @@ __global__ void fetch_scattered(cudaTextureObject_t texture, int rounds, float* 
     float sum = 0;
     for (int round = 0; round < rounds; ++round)
 #pragma unroll
-        for (int i = 0; i < 8; ++i) sum += tex2D<float>(texture, threadIdx.x % 32 * 8 + i, threadIdx.x / 32 + round % 8);
+        for (int i = 0; i < 8; ++i)
+            sum += tex2D<float>(texture, threadIdx.x % 32 * 8 + i, threadIdx.x / 32 + round % 8);
     if (sum == 1.0f) *sink = sum;
 }
 
