@@ -83,7 +83,8 @@ struct MeasureSettings {
             .for_benchmarks();
         table.flag("--raw", "a row per sample", raw).for_benchmarks();
         table
-            .text("--predict", "GPU", "in the simulator: predict the times on h200, h100, a100, rtx2080ti, titanv, gtx1080ti or FILE's GPU",
+            .text("--predict", "GPU",
+                  "in the simulator: predict the times on h200, h100, a100, rtx2080ti, titanv, gtx1080ti or FILE's GPU",
                   gpu_model)
             .for_benchmarks();
         table.flag("--no-predict", "in the simulator: no predicted times", predicts_times).for_benchmarks();
