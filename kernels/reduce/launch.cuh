@@ -27,7 +27,8 @@ struct Found;
 ///     must not overlap.
 /// d_found: kernels that find more than one value write here, not to d_result. `wanted` names the values; the moments
 ///     are those of the numbers times `scale`, a power of two.
-/// block_size: a request, 1 to 1024; each kernel says how it rounds it. multiprocessors: of the device in use.
+/// block_size: a request, 1 to 1024; each kernel says how it rounds it. smallest_block: to which it may be rounded where
+/// the kernel needs no whole warps. multiprocessors: of the device in use.
 template <typename T>
 struct ReduceArguments {
     const T* d_input = nullptr;
@@ -40,6 +41,7 @@ struct ReduceArguments {
     Wanted wanted = wants_sum;
     double scale = 1;
     unsigned block_size = 256;
+    unsigned smallest_block = lanes_per_warp;
     unsigned multiprocessors = 1;
     cudaStream_t stream = nullptr;
 };

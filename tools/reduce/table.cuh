@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #include "common/cli/program.hpp"
 #include "common/gang/join.hpp"
@@ -46,6 +47,11 @@ struct ReduceVariant : Variant {
     // Whether it knows the operations. The host knows all.
     bool knows(const ReduceOperations& operations) const {
         return needs == Needs::host || leaves != Leaves::element || is_combination(operations);
+    }
+
+    // Whether its blocks combine elements with each other: then there are steps to show.
+    bool has_steps() const {
+        return needs == Needs::nothing && leaves == Leaves::element && std::strcmp(ladder, "nested") != 0;
     }
 
     // The accuracy of its floating-point sums. The host's is what is asked for.
@@ -191,6 +197,7 @@ inline const Program reduce_program = {
     .variants = variants_of(reduce_variants),
     .options = own_options<ReduceOptions>,
     .columns = columns_of(reduce_columns),
+    .shows_steps = true,
     .gangs = Gangs::on_request,
     .join = join_process_team,
 };
