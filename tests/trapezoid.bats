@@ -381,3 +381,31 @@ integral_of() {
 }
 
 @test "the examples of its page run" { need mlr && run_examples trapezoid.1; }
+
+# ---- steps
+
+@test "a tree adds n heights in ceil(log2 n) + 1 steps: a million in 21, one after another in a million" {
+    expect_fine trapezoid -t f64 -n 8,16,1000,1000000 -b 1024 -k atomic,tree -w 0 -r 1 --csv
+    [ "$(columns kernel n p_steps verify)" = "atomic 8 8 pass
+tree 8 4 pass
+atomic 16 16 pass
+tree 16 5 pass
+atomic 1000 1000 pass
+tree 1000 11 pass
+atomic 1000000 1000000 pass
+tree 1000000 21 pass" ] || complain "steps"
+}
+
+@test "--grid 1 --block 1 is the sequential program: the same bits as one core" {
+    local n
+    for n in 0 1 2 1000; do
+        try trapezoid -t f32 -n $n -k cpu,per-thread --function parabola --grid 1 --block 1 -w 0 -r 1 --csv
+        expect_status 0 && expect_no_errors || return
+        [ "$(column p_integral | sort -u | wc -l)" -eq 1 ] || complain "two integrals" || return
+        [ "$(columns kernel grid block | tail -1)" = "per-thread 1 1" ] || complain "shape" || return
+    done
+    try trapezoid -n 1000 -k 'per-*,tree' --grid 3 --block 32 -w 0 -r 1 --csv
+    expect_status 0
+    expect_errors_like 'tree is left out: the number of trapezoids decides its grid'
+    [ "$(columns kernel grid verify)" = "per-thread 3 pass" ] || complain "three blocks"
+}

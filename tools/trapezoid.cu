@@ -50,6 +50,8 @@ Variants able_variants(const Session& session, const Integral& integral, const s
     for (const TrapezoidVariant* variant : session.selected<TrapezoidVariant>()) {
         const char* obstacle = "";
         if (variant->needs != Needs::host && !variant->launch.get<T>()) obstacle = "this build's toolkit lacks it";
+        else if (session.own<TrapezoidOptions>().grid && variant->needs != Needs::host && !variant->takes_grid)
+            obstacle = "the number of trapezoids decides its grid, not --grid";
         else if (variant->only_default && !is_default) obstacle = "it integrates the parabola only";
         else if (variant->only_default && is_large) obstacle = "it adds fewer than 2^32 trapezoids";
         else able.push_back(variant);
