@@ -187,6 +187,7 @@ inline const Program trapezoid_program = {
     .options = own_options<TrapezoidOptions>,
     .columns = trapezoid_columns(),
     .words = trapezoid_words,
+    .shows_steps = true,
 };
 
 }  // namespace BACKEND
