@@ -846,6 +846,29 @@ npy_lines() {
     refuses 2 "'median' is not one of sum, min, max, mean" reduce --op median - < <(seq 5)
 }
 
+# ---- the grid
+
+@test "--grid 1 --block 1 is the sequential program, and --grid names the most blocks" {
+    expect_fine reduce -n 0,1,1000 -k grid-sync --grid 1 --block 1 -w 0 -r 1 --csv
+    [ "$(columns n grid block verify)" = "0 1 1 pass
+1 1 1 pass
+1000 1 1 pass" ] || complain "shapes"
+    expect_fine reduce -n 5000 -b 64 --grid 3 -w 0 -r 1 --csv
+    [ "$(columns kernel grid verify | grep -v none)" = "multiple-elements 3 pass
+grid-stride 3 pass
+grid-sync 3 pass" ] || complain "variants with a grid of their own"
+    refuses 2 'leave --grid out' reduce -k sequential --grid 1
+}
+
+@test "a sum behind the grid's barrier is the same bits every time" {
+    expect_fine reduce -n 100000 -k grid-sync --values wide -w 0 -r 5 --csv
+    [ "$(column verify)" = pass ] || complain "a right sum"
+    printf '1e8\n1\n-1e8\n%.0s' {1..3000} >numbers
+    local sums
+    sums=$(for _ in 1 2 3; do reduce -q -d "$device" -t f32 -k grid-sync numbers; done | sort -u | wc -l)
+    [ "$sums" -eq 1 ] || complain "$sums different sums"
+}
+
 # ---- step by step
 
 lecture='10 1 8 -1 0 -2 3 5 -2 -3 2 7 0 11 0 2'

@@ -125,8 +125,8 @@ LaunchShape launch_reduce_shuffle_tree(const ReduceArguments<T>& arguments) {
 template <typename T>
 LaunchShape launch_reduce_grid_stride(const ReduceArguments<T>& arguments) {
     const unsigned block = whole_warps(arguments.block_size);
-    return launch_onto_identity(INSTANCES(reduce_grid_stride),
-                                {block, 1, 0, resident_blocks(block, arguments.multiprocessors)}, arguments);
+    return launch_onto_identity(INSTANCES(reduce_grid_stride), {block, 1, 0, most_blocks_of(arguments, block)},
+                                arguments);
 }
 
 // ---- the course's: a T of shared memory per thread
@@ -178,8 +178,7 @@ LaunchShape launch_reduce_multiple_elements(const ReduceArguments<T>& arguments)
     return launch_with_static_block(arguments, [&](auto block) {
         constexpr unsigned size = decltype(block)::value;
         return launch_passes<T, false>(INSTANCES(reduce_multiple_elements<size>),
-                                       {size, 2, size * sizeof(T), resident_blocks(size, arguments.multiprocessors)},
-                                       arguments);
+                                       {size, 2, size * sizeof(T), most_blocks_of(arguments, size)}, arguments);
     });
 }
 

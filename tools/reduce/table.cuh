@@ -10,6 +10,7 @@
 #include "common/measure/variant_table.cuh"
 #include "kernels/reduce/accurate.cuh"
 #include "kernels/reduce/exact.cuh"
+#include "kernels/reduce/grid_sync.cuh"
 #include "kernels/reduce/ladders.cuh"
 #include "kernels/reduce/launch.cuh"
 #include "kernels/reduce/nested_launches.cuh"
@@ -43,6 +44,7 @@ struct ReduceVariant : Variant {
     bool destroys_input = false;
     ForReduceTypes<ReduceOnHost> on_host = {};  // of those that need the host
     Leaves leaves = Leaves::element;
+    bool takes_grid = false;  // any number of blocks will do: --grid
 
     // Whether it knows the operations. The host knows all.
     bool knows(const ReduceOperations& operations) const {
@@ -89,6 +91,11 @@ ReduceVariant nested_step(const char* name, const char* idea, Launch launch) {
     return {{name, idea, Needs::nothing, "nested"}, launch, ON_ARGUMENTS(nested_workspace), true};
 }
 
+inline ReduceVariant taking_grid(ReduceVariant variant) {
+    variant.takes_grid = true;
+    return variant;
+}
+
 inline const ReduceVariant reduce_variants[] = {
     {{"cpu", "one core, one running total", Needs::host}, {}, {}, false, ON_ARGUMENTS(reduce_on_one_core)},
     {{"cpu-parallel", "all cores, a share each", Needs::host}, {}, {}, false, ON_ARGUMENTS(reduce_on_all_cores)},
@@ -113,8 +120,9 @@ inline const ReduceVariant reduce_variants[] = {
                 ON_ARGUMENTS(launch_reduce_unrolled_warp)),
     course_step("unrolled-block", "the block size is a template argument: no loop left",
                 ON_ARGUMENTS(launch_reduce_unrolled_block)),
-    course_step("multiple-elements", "a fixed grid strides over the input: the tree is climbed once for many elements",
-                ON_ARGUMENTS(launch_reduce_multiple_elements)),
+    taking_grid(course_step("multiple-elements",
+                            "a fixed grid strides over the input: the tree is climbed once for many elements",
+                            ON_ARGUMENTS(launch_reduce_multiple_elements))),
 
     in_place_step("neighbored", "a tree inside the input array: half of every warp idles",
                   ON_ARGUMENTS(launch_reduce_neighbored)),
@@ -137,7 +145,19 @@ inline const ReduceVariant reduce_variants[] = {
     nested_step("nested2", "one tail launch per level, for all blocks", ON_ARGUMENTS(launch_reduce_nested_together)),
 
     {{"grid-stride", "a resident grid strides over the input, one shuffle tree per block"},
-     ON_ARGUMENTS(launch_reduce_grid_stride)},
+     ON_ARGUMENTS(launch_reduce_grid_stride),
+     {},
+     false,
+     {},
+     Leaves::element,
+     true},
+    {{"grid-sync", "one launch: behind a barrier of the whole grid, the first block adds the partials; repeatable"},
+     ON_ARGUMENTS(launch_reduce_grid_sync),
+     ON_ARGUMENTS(grid_sync_workspace),
+     false,
+     {},
+     Leaves::element,
+     true},
     {{"single-pass", "16-byte loads, one launch, the last block adds the partials in order: repeatable"},
      ON_ARGUMENTS(launch_reduce_single_pass),
      ON_ARGUMENTS(reduce_single_pass_workspace)},
