@@ -102,7 +102,7 @@ struct Options : MeasureSettings {
         MeasureSettings::add_options(table);
         if (program.shows_steps) {
             table.begin(Table::Group::variants);
-            table.flag("--steps", "draw how a small block combines its values, step by step, in the simulator",
+            table.flag("--steps", "show what the threads of a small block do, step by step, in the simulator",
                        checks.trace);
         }
         if (program.gangs == Gangs::on_request) {
