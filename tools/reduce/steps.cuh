@@ -2,7 +2,6 @@
 // reduce --steps: how one small block reduces its numbers, from what its threads do in the simulator.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
