@@ -966,7 +966,8 @@ refuses_steps() {
     refuses_steps 'needs 2 of 64 threads for 100 numbers: give it fewer$' -k sequential -n 100
     refuses_steps 'or a larger --block$' -k sequential -n 16 -b 8
     refuses_steps '1025 are more than 1024' -n 1025
-    refuses_steps 'one of sum, min, max or mean' --op max,min
+    refuses_steps 'one of sum, min and max' --op max,min
+    refuses_steps 'one of sum, min and max' --op mean
     refuses_steps '--ladder is for measurements' --ladder
     refuses_steps 'leave --device gpu out' -d gpu
 }

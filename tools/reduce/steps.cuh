@@ -136,9 +136,9 @@ inline void show_steps_of_file(Session& session, const std::string& path) {
 
 inline void show_steps(Session& session) {
     const ReduceOptions& asked = session.own<ReduceOptions>();
-    if (!is_combination(asked.operations) || asked.accuracy != Accuracy::plain || asked.axis)
-        fail(Exit::usage,
-             "--steps shows how one of sum, min, max or mean is found, without --accurate, --exact and --axis");
+    const bool is_mean = asked.operations.front() == ReduceOperation::mean;  // a sum, and a division on the host
+    if (!is_combination(asked.operations) || is_mean || asked.accuracy != Accuracy::plain || asked.axis)
+        fail(Exit::usage, "--steps shows how one of sum, min and max is found, without --accurate, --exact and --axis");
     if (!session.options.operands.empty()) return show_steps_of_file(session, session.options.operands.front());
     for (const size_t n : session.options.sizes.given ? session.sizes() : std::vector<size_t>{numbers_stepped}) {
         refuse_many_numbers(n);
