@@ -341,3 +341,18 @@ END
     on_simulator || skip "there is a GPU"
     refuses 77 "cufft needs a GPU" conv1d -k cufft
 }
+
+@test "--steps shows the inputs of each thread, the halo of its block, and the lanes that it shuffles from" {
+    capture conv1d --steps -k shared -f human
+    expect_status 0
+    expect_no_errors
+    expect_output_like $'\nthread 0,0  input\\[3\\] -> shared\\[0\\], input\\[7\\] -> shared\\[4\\] \\| shared\\[0..2\\] -> output\\[4\\]\n'
+    capture conv1d --steps -k global --csv
+    expect_clean_table ,
+    [ "$(awk -F , '$2 == 1 && $3 == 3 { print $7, $9 }' <<<"$output" | paste -s -d ';')" = "read 6;read 7;write 7" ] || complain "the last thread"
+    capture conv1d --steps -k shuffle --csv
+    [ "$(awk -F , '$3 == 2 && $8 == "lane" { print $9 }' <<<"$output" | paste -s -d ' ')" = "2 3 4" ] || complain "lanes"
+    capture conv1d --steps -n 65
+    expect_status 2
+    expect_refusal conv1d '65 elements are more than 64'
+}

@@ -25,7 +25,7 @@ across() {
     holds . Makefile README.md common kernels man tests tools
     holds common cli cuda gang host.mk io measure packages process simt
     holds common/simt api check driver exec include nccl rewrite runtime simulator.mk
-    holds common/simt/check core counters entry memory predict race sync
+    holds common/simt/check core counters entry memory predict race sync trace
 }
 
 @test "no include goes up from one room to another" {

@@ -888,3 +888,129 @@ npy_lines() {
     refuses 2 "offset 'x'" reduce --offset x
     refuses 2 "'median' is not one of sum, min, max, mean" reduce --op median - < <(seq 5)
 }
+
+# ---- the grid
+
+@test "--grid 1 --block 1 is the sequential program, and --grid names the most blocks" {
+    expect_fine reduce -n 0,1,1000 -k grid-sync --grid 1 --block 1 -w 0 -r 1 --csv
+    [ "$(columns n grid block verify)" = "0 1 1 pass
+1 1 1 pass
+1000 1 1 pass" ] || complain "shapes"
+    expect_fine reduce -n 5000 -b 64 --grid 3 -w 0 -r 1 --csv
+    [ "$(columns kernel grid verify | grep -v none)" = "multiple-elements 3 pass
+grid-stride 3 pass
+grid-sync 3 pass" ] || complain "variants with a grid of their own"
+    refuses 2 'leave --grid out' reduce -k sequential --grid 1
+}
+
+@test "a sum behind the grid's barrier is the same bits every time" {
+    expect_fine reduce -n 100000 -k grid-sync --values wide -w 0 -r 5 --csv
+    [ "$(column verify)" = pass ] || complain "a right sum"
+    printf '1e8\n1\n-1e8\n%.0s' {1..3000} >numbers
+    local sums
+    sums=$(for _ in 1 2 3; do reduce -q -d "$device" -t f32 -k grid-sync numbers; done | sort -u | wc -l)
+    [ "$sums" -eq 1 ] || complain "$sums different sums"
+}
+
+# ---- step by step
+
+lecture='10 1 8 -1 0 -2 3 5 -2 -3 2 7 0 11 0 2'
+
+# steps_of VARIANT: what --steps draws for the lecture's numbers.
+steps_of() {
+    capture reduce --steps -f human -k "$1" - <<<"$lecture"
+    expect_status 0 && expect_no_errors
+}
+
+# drawn WORD: the rows of the picture that begin with this word, without the names before them.
+drawn() { sed -n "s/.*\\<$1\\> *//p" <<<"$output" | tr -s " "; }
+
+@test "--steps draws the lecture's rows: interleaved addressing, with idle lanes and without" {
+    local variant values='10 1 8 -1 0 -2 3 5 -2 -3 2 7 0 11 0 2
+11 1 7 -1 -2 -2 8 5 -5 -3 9 7 11 11 2 2
+18 1 7 -1 6 -2 8 5 4 -3 9 7 13 11 2 2
+24 1 7 -1 6 -2 8 5 17 -3 9 7 13 11 2 2
+41 1 7 -1 6 -2 8 5 17 -3 9 7 13 11 2 2'
+    for variant in interleaved-divergent interleaved-conflicts neighbored neighbored-dense; do
+        steps_of $variant || return
+        [ "$(drawn values)" = "$values" ] || complain "values of $variant" || return
+        [ "$(drawn with)" = "1 . 3 . 5 . 7 . 9 . 11 . 13 . 15 .
+2 . . . 6 . . . 10 . . . 14 . . .
+4 . . . . . . . 12 . . . . . . .
+8 . . . . . . . . . . . . . . ." ] || complain "partners of $variant" || return
+        expect_output_like 'stride 8' && expect_output_like 'The result is 41, after 4 steps\.$' || return
+    done
+    steps_of interleaved-divergent
+    [ "$(drawn thread | sed -n 2p)" = "0 . . . 4 . . . 8 . . . 12 . . ." ] || complain "every fourth thread works" || return
+    steps_of interleaved-conflicts
+    [ "$(drawn thread | sed -n 2p)" = "0 . . . 1 . . . 2 . . . 3 . . ." ] || complain "the first four threads work"
+}
+
+@test "--steps draws the lecture's rows: sequential addressing" {
+    local variant
+    for variant in sequential shared-tree interleaved-pairs; do
+        steps_of $variant || return
+        [ "$(drawn values)" = '10 1 8 -1 0 -2 3 5 -2 -3 2 7 0 11 0 2
+8 -2 10 6 0 9 3 7 -2 -3 2 7 0 11 0 2
+8 7 13 13 0 9 3 7 -2 -3 2 7 0 11 0 2
+21 20 13 13 0 9 3 7 -2 -3 2 7 0 11 0 2
+41 20 13 13 0 9 3 7 -2 -3 2 7 0 11 0 2' ] || complain "values of $variant" || return
+    done
+}
+
+@test "--steps shows a shuffle's values in every lane, and atomic operations in their order" {
+    steps_of shuffle-tree
+    [ "$(drawn values | sed -n 6p)" = "41 31 30 22 23 23 25 22 17 19 22 20 13 13 2 2" ] || complain "the last shuffle" || return
+    expect_output_like 'From index 16 on, every value is 0 throughout' || return
+    steps_of atomic-global
+    [ "$(sed -n '/^start  /,$p' <<<"$output" | awk '{ print $NF }' | head -17 | paste -s -d ' ')" = "0 10 11 19 18 18 16 19 24 22 19 21 28 28 39 39 41" ] ||
+        complain "totals"
+}
+
+# expect_all_end N OPERATION: every variant that has steps ends them with the same result.
+expect_all_end() {
+    capture reduce --steps -t i32 -n "$1" --op "$2" -f human
+    expect_status 0 && expect_no_errors || return
+    local results variants
+    results=$(sed -n 's/^The result is \([^,]*\), .*/\1/p' <<<"$output" | sort | uniq -c)
+    variants=$(reduce -l --csv | grep -c -v -E '^kernel|host|gpu|nested|^statistics|^accurate|^exact')
+    [ "$(awk '{ print $1 }' <<<"$results")" = "$variants" ] || complain "not one result of $variants variants: $results"
+}
+
+@test "every variant that has steps ends them with the result, for every operation and small n" {
+    local n operation
+    for n in 0 1 2 5 31 64; do
+        for operation in sum min max; do
+            expect_all_end "$n" "$operation" || return
+        done
+    done
+}
+@test "--steps --csv has a row per step and thread, from which the picture follows" {
+    need mlr
+    pipeline "echo $lecture | reduce --steps -k interleaved-divergent - | mlr --icsv --onidx filter '\$active == 1 && \$step > 0' then count -g step"
+    expect_output "1 8
+2 4
+3 2
+4 1"
+    pipeline "echo $lecture | reduce --steps -k interleaved-divergent --csv -"
+    expect_clean_table ,
+    [ "$(wc -l <<<"$output")" -eq 81 ] || complain "81 lines"
+    expect_output_like $'\ninterleaved-divergent,3,8,1,8,17,12,shared\n'
+}
+
+# refuses_steps PATTERN [ARGUMENT]...
+refuses_steps() {
+    capture reduce --steps "${@:2}"
+    expect_status 2 && expect_refusal reduce "$1"
+}
+
+@test "--steps says what it cannot draw, and what to do" {
+    refuses_steps 'cpu has no steps to show; these have: atomic-global, .* and tagged' -k cpu
+    refuses_steps 'needs 2 of 64 threads for 100 numbers: give it fewer$' -k sequential -n 100
+    refuses_steps 'or a larger --block$' -k sequential -n 16 -b 8
+    refuses_steps '1025 are more than 1024' -n 1025
+    refuses_steps 'one of sum, min and max' --op max,min
+    refuses_steps 'one of sum, min and max' --op mean
+    refuses_steps '--ladder is for measurements' --ladder
+    refuses_steps 'leave --device gpu out' -d gpu
+}

@@ -284,3 +284,25 @@ letters() {
 }
 
 @test "transpose: the examples of its page run" { need mlr && run_examples transpose.1; }
+
+@test "--steps shows who reads and writes what: rows on both sides of a tile, or on one side without it" {
+    capture transpose --steps -k padded -n 3x2 -f human
+    expect_status 0
+    expect_no_errors
+    expect_output_like $'\nthread 1,0  input\\[0,1\\] -> shared\\[1\\] \\| shared\\[33\\] -> output\\[0,1\\]\n'
+    capture transpose --steps -k naive-read,naive-write -n 4 --csv
+    expect_clean_table ,
+    [ "$(awk -F , '$4 == 1 && $5 == 0 { print $1, $7, $10, $11 }' <<<"$output")" = "naive-read read 0 1
+naive-read write 1 0
+naive-write read 1 0
+naive-write write 0 1" ] || complain "thread 1,0"
+}
+
+@test "--steps refuses a matrix that takes several blocks, and what has none" {
+    capture transpose --steps -k tile -n 33
+    expect_status 2
+    expect_refusal transpose 'tile needs 4 for a matrix of 33x33: give it a smaller one'
+    capture transpose --steps -k cpu
+    expect_status 2
+    expect_refusal transpose 'cpu has no steps to show'
+}

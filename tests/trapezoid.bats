@@ -381,3 +381,63 @@ integral_of() {
 }
 
 @test "the examples of its page run" { need mlr && run_examples trapezoid.1; }
+
+# ---- steps
+
+@test "a tree adds n heights in ceil(log2 n) + 1 steps: a million in 21, one after another in a million" {
+    expect_fine trapezoid -t f64 -n 8,16,1000,1000000 -b 1024 -k atomic,tree -w 0 -r 1 --csv
+    [ "$(columns kernel n p_steps verify)" = "atomic 8 8 pass
+tree 8 4 pass
+atomic 16 16 pass
+tree 16 5 pass
+atomic 1000 1000 pass
+tree 1000 11 pass
+atomic 1000000 1000000 pass
+tree 1000000 21 pass" ] || complain "steps"
+}
+
+@test "--grid 1 --block 1 is the sequential program: the same bits as one core" {
+    local n
+    for n in 0 1 2 1000; do
+        try trapezoid -t f32 -n $n -k cpu,per-thread --function parabola --grid 1 --block 1 -w 0 -r 1 --csv
+        expect_status 0 && expect_no_errors || return
+        [ "$(column p_integral | sort -u | wc -l)" -eq 1 ] || complain "two integrals" || return
+        [ "$(columns kernel grid block | tail -1)" = "per-thread 1 1" ] || complain "shape" || return
+    done
+    try trapezoid -n 1000 -k 'per-*,tree' --grid 3 --block 32 -w 0 -r 1 --csv
+    expect_status 0
+    expect_errors_like 'tree is left out: the number of trapezoids decides its grid'
+    [ "$(columns kernel grid verify)" = "per-thread 3 pass" ] || complain "three blocks"
+}
+
+@test "--steps shows how many heights become one: in turns, by shuffles, and with the sum in every lane" {
+    capture trapezoid --steps -k atomic -n 4 --from 0 --to 4 -f human
+    expect_status 0
+    expect_no_errors
+    [ "$(sed -n '/^step/p' <<<"$output" | awk '{ print $3, $4, $5 }' | paste -s -d ';')" = "0 9 9;1 2 11;2 5 16;3 10 26" ] || complain "turns"
+    local variant
+    for variant in shuffle shuffle-xor dissemination; do
+        capture trapezoid --steps -k $variant -n 32 -t f64 --from 0 --to 32 --csv
+        expect_status 0 && expect_clean_table , || return
+        [ "$(awk -F , '$2 == 5 && $5 == 0 { print $6 }' <<<"$output")" = 10960 ] || complain "the sum of $variant" || return
+        awk -F , '$2 == 5 { print $6 }' <<<"$output" | sort -u | wc -l >lanes
+        echo "$variant $(($(cat lanes) == 1 ? 1 : 0))" >>same
+    done
+    [ "$(paste -s -d ' ' same)" = "shuffle 0 shuffle-xor 1 dissemination 1" ] || complain "which lanes have the sum" || return
+    capture trapezoid --steps -k shuffle -n 32 -f human
+    [ "$(grep -o 'stride [0-9]*' <<<"$output" | paste -s -d ' ')" = "stride 16 stride 8 stride 4 stride 2 stride 1" ] || complain "strides"
+}
+
+@test "every variant that has steps ends them with the sum" {
+    capture trapezoid --steps -t f64 -n 0,1,5,32 -f human
+    expect_status 0
+    expect_no_errors
+    [ "$(sed -n 's/^The result is \([^,]*\), .*/\1/p' <<<"$output" | sort | uniq -c | awk '{ print $1 }' | sort -u)" = "$(variants trapezoid | grep -c -v -E 'cpu|cub')" ] ||
+        complain "not one result for each n"
+    capture trapezoid --steps -k cpu
+    expect_status 2
+    expect_refusal trapezoid 'cpu has no steps to show; these have: atomic, .* and grid-stride'
+    capture trapezoid --steps -k block -n 65
+    expect_status 2
+    expect_refusal trapezoid 'needs 3 of 32 threads for 65 trapezoids: give it fewer, or --block up to 64'
+}

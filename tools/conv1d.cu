@@ -30,6 +30,7 @@ INSTANTIATE(double);
 #include "common/measure/random.hpp"
 #include "tools/conv1d/convolution.cuh"
 #include "tools/conv1d/filter.cuh"
+#include "tools/conv1d/steps.cuh"
 
 namespace BACKEND {
 namespace {
@@ -48,6 +49,9 @@ std::vector<std::vector<double>> chosen_filters(const Session& session) {
 }
 
 void run(Session& session) {
+    if (session.options.checks.trace && !session.options.operands.empty())
+        fail(Exit::usage, "--steps shows a signal of its own: leave '{}' out", session.options.operands.front());
+    if (session.options.checks.trace) return show_steps(session, chosen_filters(session));
     if (!session.options.operands.empty()) return run_convolution_filter(session);
     Bench bench(session);
     GangSweep sweep(session, bench, session.gang);

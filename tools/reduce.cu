@@ -28,6 +28,7 @@ INSTANTIATE(std::int64_t)
 #include "tools/reduce/filter.cuh"
 #include "tools/reduce/reduction.cuh"
 #include "tools/reduce/selection.cuh"
+#include "tools/reduce/steps.cuh"
 
 namespace BACKEND {
 namespace {
@@ -59,6 +60,7 @@ void run_benchmark(Session& session) {
 
 void run(Session& session) {
     const ReduceOptions& asked = session.own<ReduceOptions>();
+    if (session.options.checks.trace) return show_steps(session);
     if (!session.options.operands.empty() && session.options.team->processes() > 1) {
         const bool is_one = asked.operations.size() == 1 && !asked.axis;
         if (!is_one) fail(Exit::usage, "several processes find one result: give one --op, and no --axis");

@@ -23,6 +23,7 @@ INSTANTIATE(std::uint64_t);
 #include "common/cli/registration.cuh"
 #include "common/measure/bench.cuh"
 #include "tools/transpose/filter.cuh"
+#include "tools/transpose/steps.cuh"
 #include "tools/transpose/transposition.cuh"
 
 namespace BACKEND {
@@ -35,6 +36,9 @@ void run_shape(Session& session, GangSweep& sweep, const MatrixShape& shape) {
 }
 
 void run(Session& session) {
+    if (session.options.checks.trace && !session.options.operands.empty())
+        fail(Exit::usage, "--steps shows a matrix of its own: leave '{}' out", session.options.operands.front());
+    if (session.options.checks.trace) return show_steps(session);
     if (!session.options.operands.empty()) return run_transpose_filter(session);
     const auto& asked = session.own<TransposeOptions>();
     if (asked.file_shape || asked.fortran_order)

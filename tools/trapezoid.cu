@@ -12,6 +12,7 @@
 
 #include "common/cli/registration.cuh"
 #include "common/measure/bench.cuh"
+#include "tools/trapezoid/steps.cuh"
 #include "tools/trapezoid/summation.cuh"
 
 namespace BACKEND {
@@ -50,6 +51,8 @@ Variants able_variants(const Session& session, const Integral& integral, const s
     for (const TrapezoidVariant* variant : session.selected<TrapezoidVariant>()) {
         const char* obstacle = "";
         if (variant->needs != Needs::host && !variant->launch.get<T>()) obstacle = "this build's toolkit lacks it";
+        else if (session.own<TrapezoidOptions>().grid && variant->needs != Needs::host && !variant->takes_grid)
+            obstacle = "the number of trapezoids decides its grid, not --grid";
         else if (variant->only_default && !is_default) obstacle = "it integrates the parabola only";
         else if (variant->only_default && is_large) obstacle = "it adds fewer than 2^32 trapezoids";
         else able.push_back(variant);
@@ -73,6 +76,8 @@ void run_type(Session& session, const Integral& integral) {
     const bool settles = asked.settle >= 0;
     const std::vector<size_t> sizes =
         settles && !session.options.sizes.given ? std::vector<size_t>{first_n} : session.sizes();
+    if (settles && session.options.checks.trace)
+        fail(Exit::usage, "--settle needs many trapezoids, and --steps shows a few: leave one of them out");
     if (settles && sizes.size() != 1)
         fail(Exit::usage, "--settle doubles one number of trapezoids, and --size names {}; name one", sizes.size());
     if (settles && sizes.front() == 0) fail(Exit::usage, "--settle doubles --size, and twice 0 is 0: name at least 1");
@@ -85,6 +90,7 @@ void run_type(Session& session, const Integral& integral) {
         session.detail("the device computes " + integral.function.source(dtype_of<T>));
         compiled = std::make_unique<CompiledIntegrand<T>>(session, integral);
     }
+    if (session.options.checks.trace) return show_steps<T>(session, integral, compiled.get());
     Convergence convergence;
     Bench bench(session);
     const auto run_size = [&](size_t n, const Variants& chosen) {

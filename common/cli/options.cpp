@@ -244,6 +244,8 @@ void complete(const std::set<std::string>& given, Options& options) {
 
 // Checked last: an option that is ignored on every device should be left out, not moved to another device.
 void refuse_checks_of_gpus(const Options& options) {
+    if (options.checks.trace && options.device != "auto" && options.device != "sim")
+        fail(Exit::usage, "--steps watches threads in the simulator: leave --device {} out", options.device);
     if (options.checks.any() && options.device != "auto" && options.device != "sim")
         fail(Exit::usage,
              "only the simulator checks and counts: leave --device {} out, or run compute-sanitizer or ncu on it",
@@ -256,6 +258,12 @@ void refuse_ignored(const Program& program, const OptionTable& table, const std:
     if (given.count("--profile") > 0 && options.checks.any())
         fail(Exit::usage,
              "--profile is for tools that watch a GPU, and a checked run uses none; leave one of them out");
+    if (options.checks.trace)
+        for (const OptionRow& row : table.rows())
+            if (given.count(row.long_name()) > 0 && row.is_for_benchmarks &&
+                (row.group == OptionGroup::measuring || row.group == OptionGroup::checks))
+                fail(Exit::usage, "{} is for measurements, and --steps makes none: leave one of them out",
+                     row.long_name());
     if (!program.benchmark || !program.input_files) return;
     if (options.operands.empty()) {
         if (given.count("--input-format") > 0)
@@ -269,7 +277,7 @@ void refuse_ignored(const Program& program, const OptionTable& table, const std:
         if (row.is_for_benchmarks && given.count(row.long_name()) > 0)
             fail(Exit::usage, "{} is for benchmarks, and with '{}' {} is a filter: leave one of them out",
                  row.long_name(), operand, called(program.name));
-    if (options.format.value_or(Format::jsonl) != Format::jsonl)
+    if (options.format.value_or(Format::jsonl) != Format::jsonl && !options.checks.trace)
         fail(Exit::usage, "with '{}' {} is a filter, which prints only its result, or --json: leave {} out", operand,
              called(program.name), given.count("--csv") > 0 ? "--csv" : "--format");
 }

@@ -100,6 +100,11 @@ struct Options : MeasureSettings {
                        name_of(program.dtypes.front()), dtype,
                        [&](const std::string& name) { return parse_dtype(name, program.dtypes); });
         MeasureSettings::add_options(table);
+        if (program.shows_steps) {
+            table.begin(Table::Group::variants);
+            table.flag("--steps", "show what the threads of a small block do, step by step, in the simulator",
+                       checks.trace);
+        }
         if (program.gangs == Gangs::on_request) {
             add_gang_options(table);
             // The same option as for a GPU's model, which no list of numbers is.

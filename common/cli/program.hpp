@@ -44,6 +44,7 @@ struct Program {
     std::vector<std::string> (*words)(const std::string& option) = nullptr;
     bool counts_in_simulator = false;               // the simulator's counters are the result: --counters is implied,
     std::vector<ShownCounter> shown_counters = {};  // and the human table shows these beside its own columns
+    bool shows_steps = false;                       // --steps: how a small launch combines its values
     bool every_device = false;                      // "auto" means all GPUs, not the first
     Gangs gangs = Gangs::never;
     JoinGang* join = nullptr;   // of programs with gangs

@@ -80,7 +80,7 @@ LaunchShape launch_passes(const TextbookKernel<T, changes_input>& kernel, const 
 /// counts one element per thread and the smallest block to which any of them rounds the arguments' block size.
 template <typename T>
 size_t passes_workspace(const ReduceArguments<T>& arguments) {
-    const PassPlan plan{power_of_two_block(arguments.block_size)};
+    const PassPlan plan{power_of_two_block(arguments.block_size, arguments.smallest_block)};
     size_t partials = 0;
     for (unsigned grid = plan.grid_of(arguments.n); grid > 1; grid = plan.grid_of(grid)) partials += grid;
     return partials * sizeof(T);
@@ -112,7 +112,7 @@ LaunchShape launch_reduce_atomic_shared(const ReduceArguments<T>& arguments) {
 
 template <typename T>
 LaunchShape launch_reduce_shared_tree(const ReduceArguments<T>& arguments) {
-    const unsigned block = power_of_two_block(arguments.block_size);
+    const unsigned block = power_of_two_block(arguments.block_size, arguments.smallest_block);
     return launch_onto_identity(INSTANCES(reduce_shared_tree), {block, 1, block * sizeof(T)}, arguments);
 }
 
@@ -133,16 +133,17 @@ LaunchShape launch_reduce_shuffle_tree(const ReduceArguments<T>& arguments) {
 template <typename T>
 LaunchShape launch_reduce_grid_stride(const ReduceArguments<T>& arguments) {
     const unsigned block = whole_warps(arguments.block_size);
-    return launch_onto_identity(INSTANCES(reduce_grid_stride),
-                                {block, 1, 0, resident_blocks(block, arguments.multiprocessors)}, arguments);
+    return launch_onto_identity(INSTANCES(reduce_grid_stride), {block, 1, 0, most_blocks_of(arguments, block)},
+                                arguments);
 }
 
 // ---- the course's: a T of shared memory per thread
 
 template <typename T>
 LaunchShape launch_shared_passes(const TextbookKernel<T>& kernel, unsigned items_per_thread,
-                                 const ReduceArguments<T>& arguments, unsigned smallest_block = lanes_per_warp) {
-    const unsigned block = power_of_two_block(arguments.block_size, smallest_block);
+                                 const ReduceArguments<T>& arguments, unsigned smallest_block = 0) {
+    const unsigned block =
+        power_of_two_block(arguments.block_size, smallest_block > 0 ? smallest_block : arguments.smallest_block);
     return launch_passes(kernel, {block, items_per_thread, block * sizeof(T)}, arguments);
 }
 
@@ -185,32 +186,40 @@ LaunchShape launch_reduce_multiple_elements(const ReduceArguments<T>& arguments)
     return launch_with_static_block(arguments, [&](auto block) {
         constexpr unsigned size = decltype(block)::value;
         return launch_passes<T, false>(INSTANCES(reduce_multiple_elements<size>),
-                                       {size, 2, size * sizeof(T), resident_blocks(size, arguments.multiprocessors)},
-                                       arguments);
+                                       {size, 2, size * sizeof(T), most_blocks_of(arguments, size)}, arguments);
     });
 }
 
 // ---- the book's: they destroy their input
 
+/// In whole warps, unless the caller wants fewer threads than one.
+template <typename T>
+unsigned any_block(const ReduceArguments<T>& arguments) {
+    return arguments.block_size < lanes_per_warp && arguments.block_size >= arguments.smallest_block
+               ? arguments.block_size
+               : whole_warps(arguments.block_size);
+}
+
 template <typename T>
 LaunchShape launch_reduce_neighbored(const ReduceArguments<T>& arguments) {
-    return launch_passes<T, true>(INSTANCES(reduce_neighbored), {whole_warps(arguments.block_size)}, arguments);
+    return launch_passes<T, true>(INSTANCES(reduce_neighbored), {any_block(arguments)}, arguments);
 }
 
 template <typename T>
 LaunchShape launch_reduce_neighbored_dense(const ReduceArguments<T>& arguments) {
-    return launch_passes<T, true>(INSTANCES(reduce_neighbored_dense), {whole_warps(arguments.block_size)}, arguments);
+    return launch_passes<T, true>(INSTANCES(reduce_neighbored_dense), {any_block(arguments)}, arguments);
 }
 
 template <typename T>
 LaunchShape launch_reduce_interleaved_pairs(const ReduceArguments<T>& arguments) {
-    return launch_passes<T, true>(INSTANCES(reduce_interleaved_pairs), {power_of_two_block(arguments.block_size)},
-                                  arguments);
+    return launch_passes<T, true>(INSTANCES(reduce_interleaved_pairs),
+                                  {power_of_two_block(arguments.block_size, arguments.smallest_block)}, arguments);
 }
 
 template <unsigned pieces, typename T>
 LaunchShape launch_reduce_unroll(const ReduceArguments<T>& arguments) {
-    return launch_passes<T, true>(INSTANCES(reduce_unroll<pieces>), {power_of_two_block(arguments.block_size), pieces},
+    return launch_passes<T, true>(INSTANCES(reduce_unroll<pieces>),
+                                  {power_of_two_block(arguments.block_size, arguments.smallest_block), pieces},
                                   arguments);
 }
 

@@ -5,6 +5,7 @@
 //   textbook/atomic.cuh            a tutorial's: one atomic per block
 //   textbook/shared.cuh            a course's: a tree in shared memory
 //   textbook/in_place.cuh          a book's: a tree in global memory
+//   textbook/grid_sync.cuh         all in one launch, with a barrier for the grid
 //   textbook/nested.cuh            the same book's kernels that launch kernels
 //   single_pass.cuh, tagged.cuh    our own, for which textbook/atomic.cuh has the first step; tagged.cuh is the fastest
 #include "common/cuda/launch_shape.cuh"
@@ -27,7 +28,9 @@ struct Found;
 ///     must not overlap.
 /// d_found: kernels that find more than one value write here, not to d_result. `wanted` names the values; the moments
 ///     are those of the numbers times `scale`, a power of two.
-/// block_size: a request, 1 to 1024; each kernel says how it rounds it. multiprocessors: of the device in use.
+/// block_size: a request, 1 to 1024; each kernel says how it rounds it. smallest_block: to which it may be rounded where
+/// the kernel needs no whole warps. grid: the most blocks of kernels that take any number; 0: what suits the device.
+/// multiprocessors: of the device in use.
 template <typename T>
 struct ReduceArguments {
     const T* d_input = nullptr;
@@ -40,6 +43,8 @@ struct ReduceArguments {
     Wanted wanted = wants_sum;
     double scale = 1;
     unsigned block_size = 256;
+    unsigned smallest_block = lanes_per_warp;
+    unsigned grid = 0;
     unsigned multiprocessors = 1;
     cudaStream_t stream = nullptr;
 };
@@ -92,5 +97,11 @@ struct PassPlan {
         return needed < most_blocks ? needed : most_blocks;
     }
 };
+
+/// The most blocks of a kernel that strides over its input.
+template <typename T>
+unsigned most_blocks_of(const ReduceArguments<T>& arguments, unsigned block) {
+    return arguments.grid > 0 ? arguments.grid : resident_blocks(block, arguments.multiprocessors);
+}
 
 }  // namespace BACKEND

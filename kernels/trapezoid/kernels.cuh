@@ -2,15 +2,21 @@
 #pragma once
 // Adding the heights of n trapezoids, and what each step of the ladder removes:
 //   trapezoid_atomic          every thread adds its height to one total: n atomics, one after another
+//   trapezoid_per_thread      removes all but one atomic per thread: each adds a share of the heights in a register. With
+//                             one block of one thread it is the sequential program
 //   trapezoid_shuffle         removes 31 of 32 atomics: a warp adds its heights in 5 steps, from lane to lane
+//   trapezoid_shuffle_xor     the same from both sides: every lane ends up with the sum, for as many steps
 //   trapezoid_dissemination   the same steps through shared memory, as for hardware without shuffles; every lane ends
 //                             up with the sum
 //   trapezoid_block           removes all but one atomic per block: one warp adds the sums of all warps
+//   trapezoid_tree            removes all atomics: the blocks' sums are the leaves of the next launch's trees, and only
+//                             the last sum is added to the total, so that n heights take ceil(log2 n) + 1 steps
 //   trapezoid_grid_stride     removes the atomics, the clearing of the total, and most blocks: a resident grid strides
 //                             over the trapezoids, and the last block collects the others' sums, which carry a tag that
 //                             says they have arrived
-// All: any n. The first four need one thread per trapezoid and add to *result, which the caller has set to 0, in no
-// fixed order: the last bits differ from run to run. The last one takes any grid; n, block and grid fix its order.
+// All: any n. trapezoid_per_thread and trapezoid_grid_stride take any grid; the others need one thread per trapezoid.
+// All but the last add to *result, which the caller has set to 0; those with several atomics in no fixed order: the last
+// bits differ from run to run. n, block and grid fix the order of the last two.
 // Blocks of 1024 threads must be possible for any function, so the compiler is limited to 64 registers.
 //
 // This file and all that it includes are also compiled at run time, so they need no header of the standard library.
@@ -73,10 +79,34 @@ __global__ void __launch_bounds__(largest_block, 1) trapezoid_atomic(Trapezoids<
     if (static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x < rule.n) atomicAdd(result, value);
 }
 
+/// Any block size and grid.
+template <typename T, typename Chosen>
+__global__ void __launch_bounds__(largest_block, 1)
+    trapezoid_per_thread(Trapezoids<T> rule, Chosen integrand, T* result) {
+    const size_t threads = static_cast<size_t>(gridDim.x) * blockDim.x;
+    const size_t first = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    T sum = 0;
+    integrand.apply([&](const auto& f) {
+        for (size_t i = first; i < rule.n; i += threads) sum += height(rule, f, i);
+    });
+    if (first < rule.n) atomicAdd(result, sum);
+}
+
 /// Block size a multiple of 32.
 template <typename T, typename Chosen>
 __global__ void __launch_bounds__(largest_block, 1) trapezoid_shuffle(Trapezoids<T> rule, Chosen integrand, T* result) {
     const T sum = warp_reduce(Addition<T>{}, own_height(rule, integrand));
+    if (threadIdx.x % lanes_per_warp == 0) atomicAdd(result, sum);
+}
+
+/// Block size a multiple of 32. Two lanes exchange their sums, so both have the sum of the two.
+template <typename T, typename Chosen>
+__global__ void __launch_bounds__(largest_block, 1)
+    trapezoid_shuffle_xor(Trapezoids<T> rule, Chosen integrand, T* result) {
+    T sum = own_height(rule, integrand);
+#pragma unroll
+    for (unsigned distance = lanes_per_warp / 2; distance > 0; distance /= 2)
+        sum += __shfl_xor_sync(0xffffffffU, sum, distance);
     if (threadIdx.x % lanes_per_warp == 0) atomicAdd(result, sum);
 }
 
@@ -103,6 +133,28 @@ template <typename T, typename Chosen>
 __global__ void __launch_bounds__(largest_block, 1) trapezoid_block(Trapezoids<T> rule, Chosen integrand, T* result) {
     const T sum = block_reduce(Addition<T>{}, own_height(rule, integrand));
     if (threadIdx.x == 0) atomicAdd(result, sum);
+}
+
+/// A block's sum: where there are other blocks, for the next launch; the last one of all is added to the total.
+template <typename T>
+__device__ void hand_on(T sum, T* sums, T* result) {
+    if (threadIdx.x != 0) return;
+    if (gridDim.x > 1) sums[blockIdx.x] = sum;
+    else *result += sum;
+}
+
+/// Block size a multiple of 32. sums: one for each block, if there are several.
+template <typename T, typename Chosen>
+__global__ void __launch_bounds__(largest_block, 1)
+    trapezoid_tree(Trapezoids<T> rule, Chosen integrand, T* result, T* sums) {
+    hand_on(block_reduce(Addition<T>{}, own_height(rule, integrand)), sums, result);
+}
+
+/// The same for the n sums of a launch before.
+template <typename T>
+__global__ void trapezoid_tree_of_sums(const T* sums_before, unsigned n, T* result, T* sums) {
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    hand_on(block_reduce(Addition<T>{}, i < n ? sums_before[i] : T(0)), sums, result);
 }
 
 /// A float represents exactly every index below this, and every multiple of it by up to this factor.

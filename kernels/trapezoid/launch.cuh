@@ -96,8 +96,9 @@ public:
     virtual void launch(const char* kernel, const LaunchShape& shape, void** parameters, cudaStream_t stream) const = 0;
 };
 
-/// block_size: 1 to 1024, rounded up to whole warps by all kernels but trapezoid_atomic. multiprocessors: of the
-/// device. d_workspace: grid_stride_workspace() bytes, zeroed once; every launch leaves it zero.
+/// block_size: 1 to 1024, rounded up to whole warps by all kernels but trapezoid_atomic and trapezoid_per_thread. grid:
+/// the blocks of those that take any grid; 0: what suits the device, which has `multiprocessors`.
+/// d_workspace: the bytes that the variant's function asks for, zeroed once; every launch leaves it ready for the next.
 /// compiled: if set, its kernels run instead of those for `integrand`.
 template <typename T>
 struct TrapezoidArguments {
@@ -106,6 +107,7 @@ struct TrapezoidArguments {
     T* d_result = nullptr;
     void* d_workspace = nullptr;
     unsigned block_size = 256;
+    unsigned grid = 0;
     unsigned multiprocessors = 1;
     const CompiledKernels* compiled = nullptr;
     cudaStream_t stream = nullptr;
@@ -149,6 +151,30 @@ LaunchShape launch_trapezoid_atomic(const TrapezoidArguments<T>& arguments) {
                             arguments);
 }
 
+/// 1024 threads per multiprocessor, which leaves each 64 registers, but no more than have a few trapezoids each.
+template <typename T>
+LaunchShape strided_shape(const TrapezoidArguments<T>& arguments, unsigned block) {
+    constexpr unsigned threads_per_multiprocessor = 1024, fewest_each = 4;
+    const unsigned most_blocks =
+        arguments.grid > 0 ? arguments.grid : arguments.multiprocessors * (threads_per_multiprocessor / block);
+    const unsigned blocks =
+        grid_for(arguments.rule.n, static_cast<size_t>(arguments.grid > 0 ? 1 : fewest_each) * block);
+    return {dim3(blocks < most_blocks ? blocks : most_blocks), dim3(block), 0};
+}
+
+template <typename T>
+LaunchShape launch_trapezoid_per_thread(const TrapezoidArguments<T>& arguments) {
+    CHECK(cudaMemsetAsync(arguments.d_result, 0, sizeof(T), arguments.stream));
+    return launch_trapezoid({"trapezoid_per_thread", trapezoid_per_thread<T, Integrand<T>>},
+                            strided_shape(arguments, arguments.block_size), arguments);
+}
+
+template <typename T>
+LaunchShape launch_trapezoid_shuffle_xor(const TrapezoidArguments<T>& arguments) {
+    return launch_onto_zero({"trapezoid_shuffle_xor", trapezoid_shuffle_xor<T, Integrand<T>>},
+                            whole_warps(arguments.block_size), 0, arguments);
+}
+
 template <typename T>
 LaunchShape launch_trapezoid_shuffle(const TrapezoidArguments<T>& arguments) {
     return launch_onto_zero({"trapezoid_shuffle", trapezoid_shuffle<T, Integrand<T>>},
@@ -168,14 +194,33 @@ LaunchShape launch_trapezoid_block(const TrapezoidArguments<T>& arguments) {
                             arguments);
 }
 
-/// 1024 threads per multiprocessor, which leaves each 64 registers, but no more than have a few trapezoids each.
+/// Bytes of workspace: the sums of all launches but the last.
+template <typename T>
+size_t tree_workspace(const TrapezoidArguments<T>& arguments) {
+    const unsigned block = whole_warps(arguments.block_size);
+    size_t sums = 0;
+    for (unsigned grid = grid_for(arguments.rule.n, block); grid > 1; grid = grid_for(grid, block)) sums += grid;
+    return sums * sizeof(T);
+}
+
+template <typename T>
+LaunchShape launch_trapezoid_tree(const TrapezoidArguments<T>& arguments) {
+    const unsigned block = whole_warps(arguments.block_size);
+    const LaunchShape shape{dim3(grid_for(arguments.rule.n, block)), dim3(block), 0};
+    CHECK(cudaMemsetAsync(arguments.d_result, 0, sizeof(T), arguments.stream));
+    T* sums = static_cast<T*>(arguments.d_workspace);
+    launch_trapezoid({"trapezoid_tree", trapezoid_tree<T, Integrand<T>>}, shape, arguments, sums);
+    for (unsigned n = shape.grid.x; n > 1; n = grid_for(n, block)) {
+        trapezoid_tree_of_sums<<<grid_for(n, block), block, 0, arguments.stream>>>(sums, n, arguments.d_result,
+                                                                                   sums + n);
+        sums += n;
+    }
+    return shape;
+}
+
 template <typename T>
 LaunchShape grid_stride_shape(const TrapezoidArguments<T>& arguments) {
-    constexpr unsigned threads_per_multiprocessor = 1024, fewest_each = 4;
-    const unsigned block = whole_warps(arguments.block_size);
-    const unsigned most_blocks = arguments.multiprocessors * (threads_per_multiprocessor / block);
-    const unsigned blocks = grid_for(arguments.rule.n, static_cast<size_t>(fewest_each) * block);
-    return {dim3(blocks < most_blocks ? blocks : most_blocks), dim3(block), 0};
+    return strided_shape(arguments, whole_warps(arguments.block_size));
 }
 
 /// Bytes of workspace: a mailbox for every block but the last.

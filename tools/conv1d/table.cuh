@@ -94,6 +94,7 @@ inline const Program convolution_program = {
     .variants = variants_of(convolution_variants),
     .options = own_options<ConvolutionOptions>,
     .columns = columns_of(convolution_columns),
+    .shows_steps = true,
     .gangs = Gangs::on_request,
     .join = join_process_team,
 };

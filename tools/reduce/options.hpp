@@ -41,11 +41,16 @@ struct ReduceOptions {
     std::optional<ReduceValues> values;
     std::optional<std::size_t> axis;
     std::size_t offset = 0;
+    std::optional<unsigned> grid;  // none: what suits the device
 
     void add_options(OptionTable& table) {
         const std::vector<std::string> words(std::begin(reduce_operations), std::end(reduce_operations));
         table.read("--op", "LIST", OptionTable::words_and_help(words, "or several of them, in one pass"), "sum",
                    operations, parse_operations);
+        table
+            .whole("--grid", "BLOCKS", "blocks, for the variants that take any number: with --block 1, sequential",
+                   grid, 1, 65535)
+            .for_benchmarks();
         table.flag("--accurate", "sums whose error hardly grows with the count", accuracy, Accuracy::accurate);
         table.flag("--exact", "sums that are the nearest to the exact ones", accuracy, Accuracy::exact);
         table.whole("--axis", "N", "a result for each column (0) or row (1) of a matrix", axis, 0, 1);

@@ -190,6 +190,7 @@ private:
         arguments.operation = numbers_.operation();
         arguments.wanted = wanted_for(numbers_.operations);
         arguments.block_size = numbers_.session.options.block;
+        arguments.grid = numbers_.asked().grid.value_or(0);
         arguments.multiprocessors = unsigned(gang.device(rank).multiprocessors);
         arguments.stream = gang.stream(rank);
         return arguments;

@@ -22,6 +22,7 @@ inline bool does(const Session& session, const ReduceVariant& variant, const Red
     const ReduceOptions& asked = session.own<ReduceOptions>();
     const bool rounds = session.dtype() == DType::f32 || session.dtype() == DType::f64;
     const bool adds = std::any_of(operations.begin(), operations.end(), is_of_sum);
+    if (asked.grid && variant.needs != Needs::host && !variant.takes_grid) return false;
     return variant.knows(operations) && (!rounds || !adds || variant.accuracy(asked.accuracy) >= asked.accuracy);
 }
 
@@ -60,6 +61,8 @@ inline void refuse_idle_variants(const Session& session) {
         const std::vector<ReduceOperations> all = choose_operations(session);
         if (std::any_of(all.begin(), all.end(), [&](const auto& one) { return does(session, *variant, one); }))
             continue;
+        if (asked.grid && !variant->takes_grid)
+            fail(Exit::usage, "the count of numbers decides the grid of {}: leave --grid out", variant->name);
         const char* sums = asked.accuracy == Accuracy::exact ? "exact " : "accurate ";
         fail(Exit::usage, "{} does not find {}{}; reduce(1) says which variants do", variant->name,
              variant->knows(all.front()) ? sums : "", names_of(asked.operations, ", "));

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #include "common/cli/program.hpp"
 #include "common/gang/join.hpp"
 #include "common/measure/variant_table.cuh"
 #include "kernels/reduce/accurate.cuh"
 #include "kernels/reduce/exact.cuh"
+#include "kernels/reduce/grid_sync.cuh"
 #include "kernels/reduce/ladders.cuh"
 #include "kernels/reduce/launch.cuh"
 #include "kernels/reduce/nested_launches.cuh"
@@ -42,10 +44,16 @@ struct ReduceVariant : Variant {
     bool destroys_input = false;
     ForReduceTypes<ReduceOnHost> on_host = {};  // of those that need the host
     Leaves leaves = Leaves::element;
+    bool takes_grid = false;  // any number of blocks will do: --grid
 
     // Whether it knows the operations. The host knows all.
     bool knows(const ReduceOperations& operations) const {
         return needs == Needs::host || leaves != Leaves::element || is_combination(operations);
+    }
+
+    // Whether its blocks combine elements with each other: then there are steps to show.
+    bool has_steps() const {
+        return needs == Needs::nothing && leaves == Leaves::element && std::strcmp(ladder, "nested") != 0;
     }
 
     // The accuracy of its floating-point sums. The host's is what is asked for.
@@ -83,6 +91,11 @@ ReduceVariant nested_step(const char* name, const char* idea, Launch launch) {
     return {{name, idea, Needs::nothing, "nested"}, launch, ON_ARGUMENTS(nested_workspace), true};
 }
 
+inline ReduceVariant taking_grid(ReduceVariant variant) {
+    variant.takes_grid = true;
+    return variant;
+}
+
 inline const ReduceVariant reduce_variants[] = {
     {{"cpu", "one core, one running total", Needs::host}, {}, {}, false, ON_ARGUMENTS(reduce_on_one_core)},
     {{"cpu-parallel", "all cores, a share each", Needs::host}, {}, {}, false, ON_ARGUMENTS(reduce_on_all_cores)},
@@ -107,8 +120,9 @@ inline const ReduceVariant reduce_variants[] = {
                 ON_ARGUMENTS(launch_reduce_unrolled_warp)),
     course_step("unrolled-block", "the block size is a template argument: no loop left",
                 ON_ARGUMENTS(launch_reduce_unrolled_block)),
-    course_step("multiple-elements", "a fixed grid strides over the input: the tree is climbed once for many elements",
-                ON_ARGUMENTS(launch_reduce_multiple_elements)),
+    taking_grid(course_step("multiple-elements",
+                            "a fixed grid strides over the input: the tree is climbed once for many elements",
+                            ON_ARGUMENTS(launch_reduce_multiple_elements))),
 
     in_place_step("neighbored", "a tree inside the input array: half of every warp idles",
                   ON_ARGUMENTS(launch_reduce_neighbored)),
@@ -133,7 +147,19 @@ inline const ReduceVariant reduce_variants[] = {
     {{"shuffle-tree", "every warp exchanges registers: one value per warp in shared memory, one barrier"},
      ON_ARGUMENTS(launch_reduce_shuffle_tree)},
     {{"grid-stride", "a resident grid strides over the input, one shuffle tree per block"},
-     ON_ARGUMENTS(launch_reduce_grid_stride)},
+     ON_ARGUMENTS(launch_reduce_grid_stride),
+     {},
+     false,
+     {},
+     Leaves::element,
+     true},
+    {{"grid-sync", "one launch: behind a barrier of the whole grid, the first block adds the partials; repeatable"},
+     ON_ARGUMENTS(launch_reduce_grid_sync),
+     ON_ARGUMENTS(grid_sync_workspace),
+     false,
+     {},
+     Leaves::element,
+     true},
     {{"single-pass", "16-byte loads, one launch, the last block adds the partials in order: repeatable"},
      ON_ARGUMENTS(launch_reduce_single_pass),
      ON_ARGUMENTS(reduce_single_pass_workspace)},
@@ -193,6 +219,7 @@ inline const Program reduce_program = {
     .variants = variants_of(reduce_variants),
     .options = own_options<ReduceOptions>,
     .columns = columns_of(reduce_columns),
+    .shows_steps = true,
     .gangs = Gangs::on_request,
     .join = join_process_team,
 };

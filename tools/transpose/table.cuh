@@ -151,6 +151,7 @@ inline const Program transpose_program = {
     .variants = variants_of(transpose_variants),
     .options = own_options<TransposeOptions>,
     .columns = columns_of(transpose_columns),
+    .shows_steps = true,
     .gangs = Gangs::on_request,
     .join = join_process_team,
 };

@@ -29,8 +29,9 @@ static const std::vector<SourceText>& kernel_sources() {
 // clang-format on
 
 const std::vector<std::string>& kernel_names() {
-    static const std::vector<std::string> names = {"trapezoid_atomic", "trapezoid_shuffle", "trapezoid_dissemination",
-                                                   "trapezoid_block", "trapezoid_grid_stride"};
+    static const std::vector<std::string> names = {
+        "trapezoid_atomic",        "trapezoid_per_thread", "trapezoid_shuffle", "trapezoid_shuffle_xor",
+        "trapezoid_dissemination", "trapezoid_block",      "trapezoid_tree",    "trapezoid_grid_stride"};
     return names;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,9 @@ constexpr std::size_t most_settling_size(bool simulated, std::size_t block_size)
 
 struct TrapezoidOptions {
     std::string function = known_functions().front().name;
-    std::string from, to;  // empty: the function's own
-    double settle = -1;    // negative: no doubling
+    std::string from, to;          // empty: the function's own
+    double settle = -1;            // negative: no doubling
+    std::optional<unsigned> grid;  // none: what suits the device
 
     void add_options(OptionTable& table) {
         std::vector<std::string> words;
@@ -41,6 +43,8 @@ struct TrapezoidOptions {
         table.read("--from", "A", "where to begin: a number or an expression, such as -pi/2; the function's own", "",
                    from, bound("--from"));
         table.read("--to", "B", "where to end", "", to, bound("--to"));
+        table.whole("--grid", "BLOCKS", "blocks, for the variants that take any number: with --block 1, sequential",
+                    grid, 1, 65535);
         table.number("--settle", "X",
                      "double -n, one number, until the integral changes by at most X times that of |f|", settle, 0, 1);
     }

@@ -29,6 +29,7 @@ public:
                  remedy());
         arguments_.rule = {n, T(from), T(to), T(width_)};
         arguments_.block_size = session.options.block;
+        arguments_.grid = session.own<TrapezoidOptions>().grid.value_or(0);
         arguments_.multiprocessors = unsigned(session.device.multiprocessors);
         if (compiled) {
             arguments_.compiled = compiled->kernels();

@@ -65,6 +65,12 @@ inline Steps steps_of_all_cores(size_t n, const LaunchShape&) {
 
 inline Steps steps_of_atomics(size_t n, const LaunchShape& shape) { return {std::min<size_t>(n, shape.block.x), n}; }
 
+inline Steps steps_of_threads(size_t n, const LaunchShape& shape) {
+    const size_t threads = std::min<size_t>(n, size_t{shape.grid.x} * shape.block.x);
+    const size_t of_thread = threads == 0 ? 0 : divide_up(n, threads);
+    return {of_thread + std::min<size_t>(threads, shape.block.x), of_thread + threads};
+}
+
 inline Steps steps_of_warps(size_t n, const LaunchShape& shape) {
     const size_t in_warp = log2_up(std::min<size_t>(n, lanes_per_warp)), warps = divide_up(n, lanes_per_warp);
     return {in_warp + std::min<size_t>(warps, shape.block.x / lanes_per_warp), in_warp + warps};
@@ -73,6 +79,13 @@ inline Steps steps_of_warps(size_t n, const LaunchShape& shape) {
 inline Steps steps_of_blocks(size_t n, const LaunchShape& shape) {
     const size_t in_block = log2_up(std::min<size_t>(n, shape.block.x));
     return {in_block + 1, in_block + shape.grid.x};
+}
+
+inline Steps steps_of_tree(size_t n, const LaunchShape& shape) {
+    const size_t block = shape.block.x, in_block = log2_up(std::min(n, block));
+    size_t in_all = in_block + 1;
+    while ((n = divide_up(n, block)) > 1) in_all += log2_up(std::min(n, block));
+    return {in_block, in_all};
 }
 
 inline Steps steps_of_grid_stride(size_t n, const LaunchShape& shape) {
@@ -99,6 +112,7 @@ struct TrapezoidVariant : Variant {
     ForBothTypes<AddOnDevice> launch = {};
     ForBothTypes<WorkspaceBytes> workspace = {};  // none: it needs no workspace
     ForBothTypes<AddOnHost> on_host = {};         // of those that need the host
+    bool takes_grid = false;                      // any number of blocks will do: --grid
     bool only_default = false;                    // it takes only the default function and fewer than 2^32 trapezoids
 };
 
@@ -112,19 +126,34 @@ inline const TrapezoidVariant trapezoid_variants[] = {
     {{"atomic", "every thread adds its trapezoid to one total: n additions, one after another"},
      steps_of_atomics,
      ON_ARGUMENTS(launch_trapezoid_atomic)},
+    {{"per-thread", "each thread adds a share first: one atomic per thread; sequential with one thread"},
+     steps_of_threads,
+     ON_ARGUMENTS(launch_trapezoid_per_thread),
+     {},
+     {},
+     true},
     {{"shuffle", "a warp adds by shuffles, in 5 steps: one atomic per warp"},
      steps_of_warps,
      ON_ARGUMENTS(launch_trapezoid_shuffle)},
+    {{"shuffle-xor", "the same by exchanges: every lane of the warp has the sum"},
+     steps_of_warps,
+     ON_ARGUMENTS(launch_trapezoid_shuffle_xor)},
     {{"dissemination", "the same steps through shared memory, for hardware without shuffles"},
      steps_of_warps,
      ON_ARGUMENTS(launch_trapezoid_dissemination)},
     {{"block", "one warp adds the sums of all warps of its block: one atomic per block"},
      steps_of_blocks,
      ON_ARGUMENTS(launch_trapezoid_block)},
+    {{"tree", "the blocks' sums are the leaves of the next launch's trees: log2(n) + 1 steps; repeatable"},
+     steps_of_tree,
+     ON_ARGUMENTS(launch_trapezoid_tree),
+     ON_ARGUMENTS(tree_workspace)},
     {{"grid-stride", "a resident grid strides over the trapezoids, tagged sums, no atomics; repeatable"},
      steps_of_grid_stride,
      ON_ARGUMENTS(launch_trapezoid_grid_stride),
-     ON_ARGUMENTS(grid_stride_workspace)},
+     ON_ARGUMENTS(grid_stride_workspace),
+     {},
+     true},
     {{"cub", "the peer: CUB's DeviceReduce over counted indices, for the parabola", Needs::gpu, "", true},
      steps_unknown,
 #if HAVE_CUB_TRANSFORM_REDUCE
@@ -135,6 +164,7 @@ inline const TrapezoidVariant trapezoid_variants[] = {
      {},
 #endif
      {},
+     false,
      true},
 };
 
@@ -157,6 +187,7 @@ inline const Program trapezoid_program = {
     .options = own_options<TrapezoidOptions>,
     .columns = trapezoid_columns(),
     .words = trapezoid_words,
+    .shows_steps = true,
 };
 
 }  // namespace BACKEND

@@ -20,6 +20,7 @@ struct Settings {
     unsigned line_bytes = 32;
     bool predict = false;                       ///< the times of kernels on the GPU of set_predicted_gpu(),
     bool predict_lines = false;                 ///< and what each line adds to them
+    bool trace = false;                         ///< what the lanes do, for take_traces()
     bool sample_only = false;                   ///< only the blocks that predictions need run: results are wrong
     Schedule schedule = Schedule::independent;  ///< counters require this one: they regroup the lanes themselves
     uint64_t seed = 0;
@@ -27,7 +28,7 @@ struct Settings {
 
     bool any_check() const { return memcheck || racecheck || initcheck || synccheck; }
     /// Whether the checked simulator has anything to do.
-    bool any() const { return any_check() || counters || predict || schedule != Schedule::independent; }
+    bool any() const { return any_check() || counters || predict || trace || schedule != Schedule::independent; }
 };
 
 /// Reads "memcheck,racecheck" ("" and "all": the four tools) and "random:42" into settings. Returns an error text, or

@@ -23,11 +23,12 @@ CheckedBlock::CheckedBlock(ResidentBlock& block) : BlockCheck(block) {
     if (wanted.synccheck) synchronization_ = added<SyncCheck>();
     if (wanted.racecheck) races_ = added<RaceCheck>();
     if (wanted.counters || wanted.predict) counters_ = added<BlockCounters>();
+    if (wanted.trace) trace_ = added<BlockTrace>();
 }
 
 void CheckedBlock::began(LaunchObserver& launch, uint64_t block_index, unsigned lanes) {
     BlockCheck::began(launch, block_index, lanes);
-    follows_lanes_ = turns_.are_chosen() || (counters_ && counters_->is_on());
+    follows_lanes_ = turns_.are_chosen() || trace_ || (counters_ && counters_->is_on());
 }
 
 // memcheck may drop the lane. Only a lane that goes on locks the location, until the operation ends.
@@ -37,6 +38,7 @@ void CheckedBlock::begin_atomic(const Access& access) {
     check_room_on_stack(access.pc);
     if (memory_) memory_->access(access);
     if (counters_) counters_->access(access);
+    if (trace_) trace_->access(access);
     if (races_) races_->begin_atomic(access);
 }
 

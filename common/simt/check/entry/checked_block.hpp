@@ -10,6 +10,7 @@
 #include "common/simt/check/memory/memory_check.hpp"
 #include "common/simt/check/race/filter.hpp"
 #include "common/simt/check/sync/sync_check.hpp"
+#include "common/simt/check/trace/block_trace.hpp"
 
 namespace simt::check {
 
@@ -30,6 +31,7 @@ public:
         if (synchronization_) synchronization_->accessed(access.lane, access.pc);
         if (races_) races_->access(access);
         if (counters_) counters_->access(access);
+        if (trace_) trace_->access(access);
     }
     /// The same for a plain access of 4, 8 or 16 bytes that the compiler takes to be aligned. Returns false for an
     /// unusual access, which the caller then passes to access().
@@ -72,6 +74,7 @@ private:
     RaceCheck* races_ = nullptr;
     SyncCheck* synchronization_ = nullptr;
     BlockCounters* counters_ = nullptr;
+    BlockTrace* trace_ = nullptr;
     bool follows_lanes_ = false;
 };
 
