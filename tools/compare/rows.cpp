@@ -41,7 +41,7 @@ bool is_counter(std::string_view name) {
     for (const char* begin : {"gld_", "gst_", "gatom_", "sld_", "sst_", "satom_", "tex_", "const_"})
         if (name.starts_with(begin)) return true;
     for (const char* one : {"most_contended_operations", "branches", "divergent_branches", "branch_efficiency",
-                            "active_lanes", "block_barriers", "warp_barriers", "exchanges"})
+                            "active_lanes", "block_barriers", "warp_barriers", "exchanges", "child_launches"})
         if (name == one) return true;
     return false;
 }
