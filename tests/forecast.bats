@@ -71,11 +71,11 @@ within() { awk "BEGIN { exit !($1 <= $3 && $3 <= $2) }" || complain "$3 is not f
     none=$(column p_predicted_ns | head -1) many=$(column p_predicted_ns | tail -1)
     within 20 35 "$(awk "BEGIN { print $many / $none }")"
     [ "$(column p_limiter | tail -1)" = shared ]
-    predict transpose -q --csv -n 4096 -k 'copy,naive-read,naive-write,padded'
+    predict transpose -q --csv -n 2048 -k 'copy,naive-read,naive-write,padded'
     rises copy padded naive-write naive-read
-    predict access -q --csv -n 16Mi -k 'coalesced,scattered'
+    predict access -q --csv -n 4Mi -k 'coalesced,scattered'
     rises coalesced scattered
-    predict matmul -q --csv -n 512 -k 'naive-uncoalesced,naive,tiled-16'
+    predict matmul -q --csv -n 256 -k 'naive-uncoalesced,naive,tiled-16'
     rises tiled-16 naive naive-uncoalesced
 }
 
@@ -279,13 +279,13 @@ CUDA
 @test "--by-line and --annotate show what lines cost on a GPU, at its size, and add up to 100 percent" {
     local file=kernels/reduce/textbook/atomic.cuh line
     line=$(awk '/void reduce_shuffle_tree/ { inside = 1 } inside && /atomicAdd\(result, sum\)/ { print NR; exit }' "$root/$file")
-    predict reduce -q --csv -n 1Ki,16Mi -k 'shuffle-tree,nested2' --by-line
+    predict reduce -q --csv -n 1Ki,4Mi -k 'shuffle-tree,nested2' --by-line
     expect_status 0
     expect_no_errors
     expect_clean_table
     columns kernel n launched file line p_predicted_percent p_predicted_ns p_limiter >costs
     awk '$6 != "-" { sum[$1 $2 $3] += $6 } END { for (k in sum) if (sum[k] < 99.5 || sum[k] > 100.5) exit 1 }' costs
-    [ "$(awk '$2 == 16777216 && $6 > 80 { print $1, $4, $5, $8 }' costs)" = $'shuffle-tree launch 0 launch\nshuffle-tree atomic.cuh '"$line atomics" ] ||
+    [ "$(awk '$2 == 4194304 && $6 > 70 { print $1, $4, $5, $8 }' costs)" = $'shuffle-tree launch 0 launch\nshuffle-tree atomic.cuh '"$line atomics" ] ||
         complain "$(cat costs)"
     [ "$(awk '$1 == "nested2" && ($6 != "-" || $8 != "none")' costs)" = "" ]
     grep -q '^nested2 ' costs

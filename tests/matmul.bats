@@ -724,7 +724,7 @@ for name in "a", "b": open(name, "w").write("\n".join(str(random.random()) for _
     [ "$(columns verify p_batch flop | sort | uniq -c | xargs)" = "5 pass 0 0" ]
     expect_fine matmul -k 'naive,tiled-32,fastest,cpu*' -n 20x3x5 --batch 1 -w 0 -r 1 --csv
     [ "$(columns verify p_batch | sort | uniq -c | xargs)" = "5 pass 1" ]
-    expect_fine matmul -k tiled-8,async,batched,fastest -n 2x3x1 --batch 65600 -w 0 -r 1 --csv
+    expect_fine matmul -k tiled-8,register-2d,batched,fastest -n 2x3x1 --batch 65600 -w 0 -r 1 --csv
     [ "$(columns verify p_batch | sort | uniq -c | xargs)" = "4 pass 65600" ]
     expect_fine matmul -k tiled-8,batched,fastest -n 0x5x5,5x0x5,5x5x0 --batch 3 --transpose a,b -w 0 -r 1 --csv
     [ "$(column verify | sort | uniq -c | xargs)" = "9 pass" ]
