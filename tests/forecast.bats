@@ -100,6 +100,9 @@ within() { awk "BEGIN { exit !($1 <= $3 && $3 <= $2) }" || complain "$3 is not f
     printf 'like = titanv\nname = mine\nclock = 3000\n' >"$model"
     predict vecadd -q --csv -k vector4 --predict "$model"
     [ "$(column p_predicted_gpu)" = "mine (published figures)" ]
+    printf 'name = mine\nlike = titanv\n' >"$model"
+    predict vecadd -q --csv -k vector4 --predict "$model"
+    expect_refusal vecadd "line 2: like comes first"
     printf 'like = titan\n' >"$model"
     predict vecadd -q --csv -k vector4 --predict "$model"
     expect_refusal vecadd "line 1: there is no shipped model 'titan'"

@@ -160,7 +160,9 @@ void warn_of_gpus(const Session& session, const Side& measured, const Side& pred
     for (const Held& row : rows) {
         const std::string device = word_of(measured, "device", row.measured_row),
                           gpu = word_of(predicted, "p_predicted_gpu", row.predicted_row);
-        if (device != "none" && device != gpu) others.insert({device, gpu});
+        // (A remark on the model may follow the name: "NVIDIA TITAN V (published figures)".)
+        const bool is_same = gpu == device || gpu.starts_with(device + " (");
+        if (device != "none" && !is_same) others.insert({device, gpu});
     }
     for (const auto& [device, gpu] : others)
         session.notice(text("warning: {} was measured on {}, and {} predicts {}: --predict chooses the GPU",

@@ -70,6 +70,8 @@ std::string read_line(std::string_view line, GpuModel& model) {
         return "";
     }
     if (name == "like") {
+        const bool is_first = model.name.empty() && std::isnan(model.multiprocessors);
+        if (!is_first) return "like comes first: it replaces what is above it";
         const auto text = shipped_gpu_model(value);
         return text ? read_gpu_model(*text, model) : "there is no shipped model " + in_quotes(value);
     }

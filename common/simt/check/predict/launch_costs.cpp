@@ -108,7 +108,7 @@ LaunchCosts::Footprint LaunchCosts::footprint(const Costs& costs, std::vector<ui
     // Blocks in the middle of a grid that is too large may have nothing to do: they do not tell what others share.
     if (near.size() < 4 || one == 0) {
         const double touched = mean * blocks, whole = std::min(most, touched);
-        return {touched, whole, std::min(whole, mean * std::min(blocks, resident))};
+        return {whole, touched, std::min(whole, mean * std::min(blocks, resident))};
     }
     const auto different = [&](std::initializer_list<int> which) {
         std::vector<Set> chosen;

@@ -106,7 +106,7 @@ std::vector<KernelCounters> costs_by_line(const std::vector<KernelPrediction>& k
         if (!kernel.is_known) continue;
         KernelCounters& of = costs.emplace_back();
         of.kernel = kernel.kernel;
-        of.predicted = {predicted->name, name_of(kernel.sum.limiter), kernel.sum.ns};
+        of.predicted = {predicted->title(), name_of(kernel.sum.limiter), kernel.sum.ns};
         std::map<std::pair<std::string, unsigned>, LineCounters> lines;
         double left_ns = kernel.sum.ns;
         for (const PlaceTime& place : kernel.places) {
