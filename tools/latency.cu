@@ -64,6 +64,7 @@ const Program program = {
     .sizes = "1Ki:64Gi:x2",
     .simulator_sizes = "1Ki",
     .variants = variants_of(variants),
+    .lectures = &lectures,
     .options = own_options<LatencyOptions>,
     .columns = columns_of(latency_columns),
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "common/cli/session.hpp"
 #include "common/io/text.hpp"
 
 namespace {
@@ -40,9 +41,11 @@ std::vector<std::string> words_of_help(std::string help) {
 
 std::vector<Candidate> arguments_of(const Program& program, const OptionRow& row) {
     std::vector<Candidate> known;
-    if (begins_with(row.argument, "VARIANT"))
+    if (begins_with(row.argument, "VARIANT")) {
         for (const Variant* variant : program.variants) known.push_back({variant->name, variant->idea});
-    else if (program.words)
+        if (row.argument == "VARIANTS")
+            for (const std::string& ladder : ladder_words(program)) known.push_back({ladder, "its steps in order"});
+    } else if (program.words)
         for (const std::string& word : program.words(row.long_name())) known.push_back({word, ""});
     if (known.empty())
         for (const std::string& word : words_of_help(row.help)) known.push_back({word, ""});

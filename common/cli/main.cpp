@@ -17,6 +17,7 @@
 #include "common/cli/devices.hpp"
 #include "common/cli/forecast.hpp"
 #include "common/cli/host_program.hpp"
+#include "common/cli/listing.hpp"
 #include "common/cli/message.hpp"
 #include "common/cli/options.hpp"
 #include "common/cli/session.hpp"
@@ -24,26 +25,6 @@
 #include "common/io/process.hpp"
 #include "common/io/progress.hpp"
 #include "common/io/text.hpp"
-
-static const char* needs_text(Needs needs) {
-    switch (needs) {
-        case Needs::gpu: return "gpu";
-        case Needs::host: return "host";
-        default: return "any";
-    }
-}
-
-static void list_variants(const Session& session) {
-    static const ColumnOf<Variant> columns[] = {
-        {{"kernel", "kernel"}, [](const Variant& of) -> Cell { return of.name; }},
-        {{"needs", "needs", 1, 0, 0, 1}, [](const Variant& of) -> Cell { return needs_text(of.needs); }},
-        {{"ladder", "ladder", 1, 0, 0, 2}, [](const Variant& of) -> Cell { return of.ladder; }},
-        {{"idea", "idea"}, [](const Variant& of) -> Cell { return of.idea; }},
-    };
-    Table table(session.output, session.format(), session.options.header, columns_of(columns));
-    for (const Variant* variant : session.program.variants) table.add(cells_of(columns, *variant));
-    table.flush();
-}
 
 // Checking begins before the simulator's first runtime call, which looks for devices.
 static ChosenDevice start_checked(const Options& options) {
@@ -157,7 +138,11 @@ static Exit run(const Program& program, int argc, char** argv, Options& options,
     if (devices.size() > 1 && program.benchmark && !options.operands.empty())
         fail(Exit::usage, "a filter runs on one device, but --device {} names {}{}", options.device, devices.size(),
              program.gangs == Gangs::on_request ? "; --gang deals its input to all of them" : "");
-    if (lists_variants) list_variants(Session(program, options, DeviceInfo{}, output));
+    if (lists_variants) {
+        const Session session(program, options, DeviceInfo{}, output);
+        if (options.published) list_published(session);
+        else list_variants(session);
+    }
     for (const ChosenDevice& chosen : devices) {
         // Each backend has its own Program: its variants hold that backend's launches.
         Session session(*chosen.backend->program, options, chosen.device, output);

@@ -2,6 +2,7 @@
 // A program's command line in typed fields, and the option rows that set them.
 #pragma once
 
+#include <algorithm>
 #include <any>
 #include <cstddef>
 #include <optional>
@@ -93,13 +94,18 @@ struct Options : MeasureSettings {
                   {program.sizes, program.simulator_sizes}, sizes, parse_sizes)
             .everyday();
         table.begin(Table::Group::variants);
-        table.list("-k,--kernel", "VARIANTS", "variants to run, all by default: names or globs", kernels).everyday();
+        table
+            .list("-k,--kernel", "VARIANTS", "variants to run, all by default: names, globs, lectures' names, @LADDER",
+                  kernels)
+            .everyday();
         table.begin(Table::Group::input);
         if (!program.dtypes.empty())
             table.read("-t,--dtype", "TYPE", names_of(program.dtypes) + ": element type",
                        name_of(program.dtypes.front()), dtype,
                        [&](const std::string& name) { return parse_dtype(name, program.dtypes); });
         MeasureSettings::add_options(table);
+        if (program.lectures && !published_metrics(*program.lectures).empty())
+            add_published_option(table, *program.lectures);
         if (program.shows_steps) {
             table.begin(Table::Group::variants);
             table.flag("--steps", "show what the threads of a small block do, step by step, in the simulator",
@@ -117,6 +123,23 @@ struct Options : MeasureSettings {
                 .for_benchmarks();
             add_prediction_options(table);
         }
+    }
+
+    template <typename Table>
+    void add_published_option(Table& table, const Lectures& lectures) {
+        table.begin(Table::Group::measuring);
+        table
+            .add({"--published", "[=SOURCE]", "add the figures that lectures publish; SOURCE: one lecture, or GPU", "",
+                  [this, &lectures](const std::string& source) {
+                      const auto is_it = [&](const LectureRow& row) {
+                          return !row.figures.empty() && is_of_source(row, source);
+                      };
+                      if (std::none_of(lectures.begin(), lectures.end(), is_it))
+                          fail(Exit::usage, "--published: no figures of '{}'; there are those of {}", source,
+                               list_text(published_sources(lectures), "and"));
+                      published = source;
+                  }})
+            .for_benchmarks();
     }
 
     template <typename Table>

@@ -11,6 +11,7 @@
 #include "common/cuda/device_info.hpp"
 #include "common/io/dtype.hpp"
 #include "common/io/table.hpp"
+#include "common/measure/lectures.hpp"
 #include "common/measure/team.hpp"
 #include "common/measure/variant.hpp"
 
@@ -38,6 +39,7 @@ struct Program {
     const char* sizes = "1Mi";                  // default of -n on a GPU,
     const char* simulator_sizes = "64Ki";       // and in the simulator
     std::vector<const Variant*> variants = {};  // variants_of(its table)
+    const Lectures* lectures = nullptr;         // their names and figures for variants
     void (*options)(std::any&, OptionTable&) = nullptr;  // own_options<Settings>, after the common ones
     std::vector<Column> columns = {};                    // its own p_ columns, after the common ones
     // For completion: the words that one of its own options accepts, or for "" its operands; none where files are meant.

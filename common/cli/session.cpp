@@ -2,7 +2,7 @@
 #include "common/cli/session.hpp"
 
 #include <algorithm>
-#include <cstddef>
+#include <string_view>
 
 #include "common/io/number_writer.hpp"
 #include "common/io/pipeline.hpp"
@@ -16,9 +16,13 @@ ShowSteps shown_steps(const Options& options) {
     return options.progress == When::never || options.quiet ? ShowSteps::never : ShowSteps::when_long;
 }
 
+static bool is_named(const std::vector<std::string>& names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 Session::Session(const Program& program_, const Options& options_, const DeviceInfo& device_, Output& output_)
-    : Run(program_.name, program_.columns, program_.counts_in_simulator, program_.shown_counters, options_, device_,
-          output_),
+    : Run(program_.name, program_.columns, program_.counts_in_simulator, program_.shown_counters, program_.lectures,
+          options_, device_, output_),
       program(program_),
       options(options_),
       progress_(std::make_unique<Progress>(program_.name, shown_steps(options_))) {}
@@ -48,8 +52,11 @@ int Session::warmup() const { return options.warmup.on(device); }
 int Session::samples() const { return options.samples.on(device); }
 
 bool Session::names(const std::string& variant) const {
-    return options.versus == variant ||
-           std::find(options.kernels.begin(), options.kernels.end(), variant) != options.kernels.end();
+    if (options.versus == variant) return true;
+    for (const std::string& word : options.kernels)
+        if (word == variant || (program.lectures && is_named(variants_called(*program.lectures, word), variant)))
+            return true;
+    return false;
 }
 
 void Session::leave_out(const std::string& variant, const std::string& why) const {
@@ -57,18 +64,66 @@ void Session::leave_out(const std::string& variant, const std::string& why) cons
     detail(text("{} is left out: {}", variant, why));
 }
 
-std::vector<const Variant*> Session::selected() const {
+std::vector<std::string> ladder_words(const Program& program) {
+    std::vector<std::string> ladders;
+    if (program.lectures)
+        for (const std::string& ladder : ladders_of(*program.lectures)) add_once(ladders, "@" + ladder);
+    for (const Variant* variant : program.variants)
+        if (*variant->ladder) add_once(ladders, std::string("@") + variant->ladder);
+    return ladders;
+}
+
+// The variants that a word of --kernel stands for, in the order of its ladder or else of the program's table; none for
+// an unknown name.
+static std::vector<std::string> variants_for(const Program& program, const std::string& word) {
+    std::vector<std::string> names;
+    const std::string ladder = word.substr(word[0] == '@' ? 1 : 0);
+    if (word[0] == '@' && program.lectures) names = steps_of(*program.lectures, ladder);
+    if (!names.empty()) return names;
+    for (const Variant* variant : program.variants)
+        if (word[0] == '@' ? variant->ladder == ladder : matches_glob(word, variant->name))
+            names.emplace_back(variant->name);
+    if (names.empty() && program.lectures) names = variants_called(*program.lectures, word);
+    return names;
+}
+
+static void refuse_kernel(const Program& program, const std::string& word) {
+    const std::vector<std::string> ladders = ladder_words(program);
+    if (word[0] == '@')
+        fail(Exit::usage, "unknown ladder '{}'; {} has {}", word, program.name,
+             ladders.empty() ? "none" : list_text(ladders, "and"));
     std::vector<std::string> all;
     for (const Variant* variant : program.variants) all.push_back(variant->name);
+    const std::string nearest = nearest_name(word, all);
+    fail(Exit::usage, "unknown kernel '{}'{}; {} --list shows them", word,
+         nearest.empty() ? "" : "; did you mean '" + nearest + "'?", called(program.name));
+}
+
+// A peer always runs, for the comparison.
+std::vector<const Variant*> Session::wanted() const {
+    std::vector<std::string> names;
+    bool in_order_of_words = false;
+    for (const std::string& word : options.kernels) {
+        const std::vector<std::string> more = variants_for(program, word);
+        if (more.empty()) refuse_kernel(program, word);
+        in_order_of_words |= word[0] == '@';
+        names.insert(names.end(), more.begin(), more.end());
+    }
+    std::vector<const Variant*> variants;
+    for (const Variant* variant : program.variants)
+        if (names.empty() || options.versus == variant->name || is_named(names, variant->name))
+            variants.push_back(variant);
+    const auto place = [&](const Variant* of) { return std::find(names.begin(), names.end(), of->name); };
+    if (in_order_of_words)
+        std::stable_sort(variants.begin(), variants.end(),
+                         [&](const Variant* one, const Variant* other) { return place(one) < place(other); });
+    return variants;
+}
+
+std::vector<const Variant*> Session::selected() const {
     std::vector<const Variant*> chosen;
-    std::vector<bool> matched(options.kernels.size());
     std::string left_out;
-    for (const Variant* variant : program.variants) {
-        const bool is_peer = options.versus == variant->name;  // it always runs, for the comparison
-        bool wanted = options.kernels.empty() || is_peer;
-        for (std::size_t i = 0; i < options.kernels.size(); ++i)
-            if (matches_glob(options.kernels[i], variant->name)) wanted = matched[i] = true;
-        if (!wanted) continue;
+    for (const Variant* variant : wanted()) {
         if (variant->needs == Needs::gpu && device.simulated) {
             if (names(variant->name))
                 fail(Exit::unavailable, "{} needs a GPU: the simulator does not model what it uses", variant->name);
@@ -76,12 +131,6 @@ std::vector<const Variant*> Session::selected() const {
             continue;
         }
         chosen.push_back(variant);
-    }
-    for (std::size_t i = 0; i < matched.size(); ++i) {
-        if (matched[i]) continue;
-        const std::string nearest = nearest_name(options.kernels[i], all);
-        fail(Exit::usage, "unknown kernel '{}'{}; {} --list shows them", options.kernels[i],
-             nearest.empty() ? "" : "; did you mean '" + nearest + "'?", called(program.name));
     }
     if (!left_out.empty()) detail("left out because they need a GPU: " + left_out);
     return chosen;

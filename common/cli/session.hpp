@@ -22,6 +22,9 @@ enum class ShowSteps;
 // Which steps the options say to show.
 ShowSteps shown_steps(const Options& options);
 
+// The words that --kernel accepts for a program's ladders: "@tutorial". The lectures' come first, then those of --ladder.
+std::vector<std::string> ladder_words(const Program& program);
+
 class Session final : public Run {
 public:
     Session(const Program& program, const Options& options, const DeviceInfo& device, Output& output);
@@ -86,6 +89,7 @@ public:
     Exit exit() const { return exit_; }
 
 private:
+    std::vector<const Variant*> wanted() const;  // by --kernel and --versus
     void say(const std::string& message, Weight weight) const;
 
     std::unique_ptr<Progress> progress_;

@@ -164,7 +164,7 @@ static std::string json_string(std::string_view text) {
 // A number in fixed point without trailing zeros: "0.0500" becomes 0.05, "12.00" 12.0.
 static std::string json_number(std::string_view fixed_point) { return nlohmann::json::parse(fixed_point).dump(); }
 
-static std::string plain(const Cell& cell) {
+std::string text_of(const Cell& cell) {
     if (const auto* word = std::get_if<std::string>(&cell)) return word->empty() ? "none" : *word;
     if (const auto* integer = std::get_if<long long>(&cell)) return fmt::format("{}", *integer);
     const auto& number = std::get<Fixed>(cell);
@@ -198,7 +198,7 @@ static bool applies_to_people(const Cell& cell, const Column& column) {
 }
 
 static bool tells_something(const Cell& cell, const Column& column) {
-    return is_word(cell) ? plain(cell) != "none" : applies_to_people(cell, column);
+    return is_word(cell) ? text_of(cell) != "none" : applies_to_people(cell, column);
 }
 
 constexpr int most_places = 60;
@@ -214,8 +214,8 @@ Fixed computed(double value, int digits, int first) {
 static std::string for_people(double value, int machine_digits, const Column& column) {
     const double shown = value * column.scale;
     const int exact = std::max(0, machine_digits - int(std::floor(std::log10(column.scale))));
-    if (column.digits == as_in_csv) return plain(Fixed{shown, exact});
-    return plain(Fixed{shown, std::min(computed(shown, column.digits).digits, exact)});
+    if (column.digits == as_in_csv) return text_of(Fixed{shown, exact});
+    return text_of(Fixed{shown, std::min(computed(shown, column.digits).digits, exact)});
 }
 
 static std::string scaled(const Cell& cell, const Column& column) {
@@ -223,7 +223,7 @@ static std::string scaled(const Cell& cell, const Column& column) {
     if (const auto* number = std::get_if<Fixed>(&cell)) return for_people(number->value, number->digits, column);
     if (const auto* integer = std::get_if<long long>(&cell); integer && column.scale != 1)
         return for_people(static_cast<double>(*integer), 0, column);
-    return plain(cell);
+    return text_of(cell);
 }
 
 Table::Table(Output& output, Format format, bool header, std::vector<Column> columns,
@@ -297,7 +297,7 @@ void Table::print_separated(const std::vector<Cell>& row, char separator) {
     bool first = true;
     for (std::size_t i : for_machines_) {
         if (!std::exchange(first, false)) line += separator;
-        line += unquoted(plain(row[i]), separator);
+        line += unquoted(text_of(row[i]), separator);
     }
     output_.write(line + '\n');
     output_.flush();
@@ -309,13 +309,13 @@ void Table::print_json(const std::vector<Cell>& row, const std::vector<JsonExtra
         line += (line.empty() ? "{" : ",") + json_string(key) + ":" + value;
     };
     for (std::size_t i : for_machines_) {
-        const std::string value = plain(row[i]);
+        const std::string value = text_of(row[i]);
         const bool null = is_word(row[i]) ? value == "none" || value == "unknown" : !applies(row[i]);
         add(columns_[i].name, null ? "null" : is_word(row[i]) ? json_string(value) : json_number(value));
     }
     for (const JsonExtra& extra : extras) {
         std::string list;
-        for (double value : extra.values) list += (list.empty() ? "[" : ",") + json_number(plain(Fixed{value, 1}));
+        for (double value : extra.values) list += (list.empty() ? "[" : ",") + json_number(text_of(Fixed{value, 1}));
         if (!list.empty()) add(extra.key, list + "]");
     }
     output_.write(line + "}\n");

@@ -101,6 +101,9 @@ Cell whole_if_any(Integer count) {
     return whole(count);
 }
 
+// As the machine formats show it.
+std::string text_of(const Cell& cell);
+
 // A column, and how its cells are computed from a Source.
 template <typename Source, typename Value = Cell (*)(const Source&)>
 struct ColumnOf {

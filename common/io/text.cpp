@@ -24,6 +24,10 @@ std::vector<std::string> split(std::string_view list, char separator) {
     }
 }
 
+void add_once(std::vector<std::string>& words, std::string_view word) {
+    if (std::find(words.begin(), words.end(), word) == words.end()) words.emplace_back(word);
+}
+
 std::string list_text(const std::vector<std::string>& names, std::string_view last_joint) {
     std::string list;
     for (std::size_t i = 0; i < names.size(); ++i) {

@@ -49,6 +49,9 @@ std::string source_name(std::string_view file);
 // Splits at every separator; an empty text gives no parts.
 std::vector<std::string> split(std::string_view list, char separator);
 
+// Appends a word that is not there yet.
+void add_once(std::vector<std::string>& words, std::string_view word);
+
 // "a, b or c": names in a sentence, with "or" or another word before the last.
 std::string list_text(const std::vector<std::string>& names, std::string_view last_joint);
 

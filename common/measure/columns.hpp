@@ -45,5 +45,8 @@ struct Measured {
 
 using ReportColumn = ColumnOf<Measured, std::function<Cell(const Measured&)>>;
 
+// What lectures publish for the row, by --published.
+std::vector<const LectureRow*> published_of(const Measured& of);
+
 // The columns that apply to this run, in order.
 std::vector<ReportColumn> report_columns(const Run& run);

@@ -131,6 +131,13 @@ static simt::check::Counters total_of(const std::vector<simt::check::KernelCount
     return total;
 }
 
+// Where a published figure is from: "tutorial (TITAN V, 268435456 elements)".
+static std::string source_of(const LectureRow& row, const char* unit) {
+    const std::string size = row.n > 0 && *unit ? text("{:.0f} {}", row.n, unit) : "";
+    const std::string details = row.gpu + std::string(*row.gpu && !size.empty() ? ", " : "") + size;
+    return row.ladder + (details.empty() ? "" : " (" + details + ")");
+}
+
 void Report::add(const Measurement& measurement) {
     const bool is_forecast = run_.settings.checks.sample_only;  // whose rows are followed by those of their lines
     if (lines_ && !is_forecast) return lines_->add(measurement, title_);
@@ -168,6 +175,9 @@ void Report::add(const Measurement& measurement) {
         if (on_host) table_.add_unusual(cells_of(columns_, measured(measurement, 0)), extras);
         else table_.add(cells_of(columns_, measured(measurement, 0)), extras);
     }
+    if (run_.settings.published)
+        if (const std::vector<const LectureRow*> rows = published_of(measured(measurement, 0)); !rows.empty())
+            add_once(published_, source_of(*rows.front(), measurement.problem.unit));
     if (lines_) lines_->add(measurement, title_);
     if (!on_host && ns > 0) ladder.previous_ns = ns;
     Summary compared = times;
@@ -209,6 +219,9 @@ void Report::end_block(bool rivals) {
         if (!sentence.empty()) run_.output.write_wrapped(sentence);
         run_.output.flush();
     }
+    if (!published_.empty() && run_.format() == Format::human)
+        run_.output.write_wrapped("Published by: " + list_text(published_, "and") + ".");
+    published_.clear();
     timed_.clear();
     ladders_.clear();
     ladder_.clear();

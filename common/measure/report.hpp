@@ -89,6 +89,7 @@ private:
     std::vector<Timed> timed_;                    // of the block so far
     std::map<std::string, LadderTimes> ladders_;  // of the block so far
     std::string ladder_;                          // of the last row
+    std::vector<std::string> published_;          // where the block's published figures are from
     double cpu_ns_ = 0;
     std::map<std::string, double> alone_ns_;  // --gang: the variants' medians on one device
 };

@@ -15,6 +15,7 @@
 #include "common/io/output.hpp"
 #include "common/io/quantities.hpp"
 #include "common/io/table.hpp"
+#include "common/measure/lectures.hpp"
 #include "common/measure/settings.hpp"
 #include "common/measure/variant.hpp"
 
@@ -24,6 +25,7 @@ public:
     const std::vector<Column>& own_columns;           // the program's, after the common ones
     const bool counts_in_simulator;                   // the human table shows its own columns beside the counters,
     const std::vector<ShownCounter>& shown_counters;  // but only these counters if --counters was not typed
+    const Lectures* const lectures;                   // the published names and figures; null: none
     const MeasureSettings& settings;
     const DeviceInfo& device;
     std::vector<DeviceInfo> gang;  // the devices that work together, one per rank; without a gang, `device` alone
@@ -49,12 +51,13 @@ public:
 
 protected:
     Run(const char* program_name_, const std::vector<Column>& own_columns_, bool counts_in_simulator_,
-        const std::vector<ShownCounter>& shown_counters_, const MeasureSettings& settings_, const DeviceInfo& device_,
-        Output& output_)
+        const std::vector<ShownCounter>& shown_counters_, const Lectures* lectures_, const MeasureSettings& settings_,
+        const DeviceInfo& device_, Output& output_)
         : program_name(program_name_),
           own_columns(own_columns_),
           counts_in_simulator(counts_in_simulator_),
           shown_counters(shown_counters_),
+          lectures(lectures_),
           settings(settings_),
           device(device_),
           gang{device_},

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,8 +43,9 @@ struct MeasureSettings {
     bool raw = false;                  // a row per sample
     std::vector<std::string> columns;  // names and globs of those that the table shows; none: all
     bool ladder = false;
-    bool gang = false;  // several devices work on one problem,
-    bool weak = false;  // whose size is one device's times their number
+    std::optional<std::string> published;  // what lectures publish, of GPUs with this in their name
+    bool gang = false;                     // several devices work on one problem,
+    bool weak = false;                     // whose size is one device's times their number
     PredictSettings predict;
     bool predicts_times = true;                 // in the simulator: of the kernels on a GPU,
     std::string gpu_model;                      // whose model this is; "": the newest that is shipped

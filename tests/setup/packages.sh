@@ -35,6 +35,7 @@ test  shellcheck           shellcheck            ShellCheck        shellcheck   
 test  clang-format         clang-format          clang-tools-extra clang         clang-tools            clang-extra-tools
 test  perl                 perl                  perl              perl          perl                   perl
 test  python3              python3               python3           python        python3                python3
+test  gdb                  gdb                   gdb               gdb           gdb                    gdb
 test  pgrep                procps                procps-ng         procps-ng     procps                 procps-ng
 test  script               bsdutils              util-linux-script util-linux    util-linux             util-linux-misc
 browser chromium           chromium              chromium          chromium      chromium               chromium

@@ -234,6 +234,7 @@ inline const Program access_program = {
     .sizes = "64Mi",
     .simulator_sizes = "16Ki",
     .variants = variants_of(access_variants),
+    .lectures = &lectures,
     .options = own_options<AccessOptions>,
     .columns = columns_of(access_columns),
     .counts_in_simulator = true,

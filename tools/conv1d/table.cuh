@@ -92,6 +92,7 @@ inline const Program convolution_program = {
     .dtypes = {DType::f32, DType::f64},
     .sizes = "16Mi",
     .variants = variants_of(convolution_variants),
+    .lectures = &lectures,
     .options = own_options<ConvolutionOptions>,
     .columns = columns_of(convolution_columns),
     .shows_steps = true,

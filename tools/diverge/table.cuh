@@ -113,6 +113,7 @@ inline const Program diverge_program = {
     .sizes = "256Ki",
     .simulator_sizes = "512",
     .variants = variants_of(diverge_variants),
+    .lectures = &lectures,
     .options = own_options<DivergeOptions>,
     .columns = columns_of(diverge_columns),
     .counts_in_simulator = true,

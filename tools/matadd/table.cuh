@@ -131,6 +131,7 @@ inline const Program matadd_program = {
     .sizes = "256Mi",
     .simulator_sizes = "16Ki",
     .variants = variants_of(matadd_variants),
+    .lectures = &lectures,
     .options = own_options<MataddOptions>,
     .columns = columns_of(matadd_columns),
     .counts_in_simulator = true,

@@ -216,6 +216,7 @@ inline const Program matmul_program = {
     .most_operands = 2,
     .dtypes = {DType::f32, DType::f64, DType::tf32, DType::bf16, DType::f16, DType::e4m3, DType::e5m2},
     .variants = variants_of(matmul_variants),
+    .lectures = &lectures,
     .options = own_options<MatmulOptions>,
     .columns = columns_of(matmul_columns),
     .gangs = Gangs::on_request,

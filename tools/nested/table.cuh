@@ -107,6 +107,7 @@ inline const Program nested_program = {
     .sizes = "1Ki",
     .simulator_sizes = "64",
     .variants = variants_of(nested_variants),
+    .lectures = &lectures,
     .options = own_options<NestedOptions>,
     .columns = columns_of(nested_columns),
 };

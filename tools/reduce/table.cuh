@@ -71,15 +71,15 @@ struct ReduceVariant : Variant {
     }
 };
 
-// The tutorial's blocks end in an atomic. The course's and the book's leave partials to further launches, and the
+// The tutorial's blocks end in an atomic. Harris' and the book's leave partials to further launches, and the
 // book's work in place.
 template <typename Launch>
 ReduceVariant tutorial_step(const char* name, const char* idea, Launch launch) {
     return {{name, idea, Needs::nothing, "tutorial"}, launch};
 }
 template <typename Launch>
-ReduceVariant course_step(const char* name, const char* idea, Launch launch) {
-    return {{name, idea, Needs::nothing, "course"}, launch, ON_ARGUMENTS(passes_workspace)};
+ReduceVariant harris_step(const char* name, const char* idea, Launch launch) {
+    return {{name, idea, Needs::nothing, "harris"}, launch, ON_ARGUMENTS(passes_workspace)};
 }
 template <typename Launch>
 ReduceVariant in_place_step(const char* name, const char* idea, Launch launch) {
@@ -109,18 +109,18 @@ inline const ReduceVariant reduce_variants[] = {
     tutorial_step("shared-shuffle", "the tree ends at 32 values, which the first warp's lanes exchange in registers",
                   ON_ARGUMENTS(launch_reduce_shared_shuffle)),
 
-    course_step("interleaved-divergent", "neighbors first: half of every warp idles at each step",
+    harris_step("interleaved-divergent", "neighbors first: half of every warp idles at each step",
                 ON_ARGUMENTS(launch_reduce_interleaved_divergent)),
-    course_step("interleaved-conflicts", "consecutive threads work, but their operands share banks",
+    harris_step("interleaved-conflicts", "consecutive threads work, but their operands share banks",
                 ON_ARGUMENTS(launch_reduce_interleaved_conflicts)),
-    course_step("sequential", "operands side by side: no bank conflicts", ON_ARGUMENTS(launch_reduce_sequential)),
-    course_step("first-add", "two elements combined while loading: no idle half",
+    harris_step("sequential", "operands side by side: no bank conflicts", ON_ARGUMENTS(launch_reduce_sequential)),
+    harris_step("first-add", "two elements combined while loading: no idle half",
                 ON_ARGUMENTS(launch_reduce_first_add)),
-    course_step("unrolled-warp", "below 64 values one warp works alone, without barriers",
+    harris_step("unrolled-warp", "below 64 values one warp works alone, without barriers",
                 ON_ARGUMENTS(launch_reduce_unrolled_warp)),
-    course_step("unrolled-block", "the block size is a template argument: no loop left",
+    harris_step("unrolled-block", "the block size is a template argument: no loop left",
                 ON_ARGUMENTS(launch_reduce_unrolled_block)),
-    taking_grid(course_step("multiple-elements",
+    taking_grid(harris_step("multiple-elements",
                             "a fixed grid strides over the input: the tree is climbed once for many elements",
                             ON_ARGUMENTS(launch_reduce_multiple_elements))),
 
@@ -217,6 +217,7 @@ inline const Program reduce_program = {
     .dtypes = {DType::f32, DType::f64, DType::i32, DType::i64},
     .sizes = "16Mi",
     .variants = variants_of(reduce_variants),
+    .lectures = &lectures,
     .options = own_options<ReduceOptions>,
     .columns = columns_of(reduce_columns),
     .shows_steps = true,

@@ -149,6 +149,7 @@ inline const Program transpose_program = {
     .dtypes = {DType::f32, DType::f64, DType::f16, DType::i8},
     .sizes = "64Mi",
     .variants = variants_of(transpose_variants),
+    .lectures = &lectures,
     .options = own_options<TransposeOptions>,
     .columns = columns_of(transpose_columns),
     .shows_steps = true,

@@ -184,6 +184,7 @@ inline const Program trapezoid_program = {
     .sizes = "1Mi,64Mi",
     .simulator_sizes = "64Ki",
     .variants = variants_of(trapezoid_variants),
+    .lectures = &lectures,
     .options = own_options<TrapezoidOptions>,
     .columns = trapezoid_columns(),
     .words = trapezoid_words,

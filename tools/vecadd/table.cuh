@@ -114,6 +114,7 @@ inline const Program vecadd_program = {
     .dtypes = {DType::f32, DType::f64, DType::i32, DType::i64},
     .sizes = "16Mi",
     .variants = variants_of(vecadd_variants),
+    .lectures = &lectures,
     .options = own_options<VecaddOptions>,
     .columns = columns_of(vecadd_columns),
     .gangs = Gangs::on_request,

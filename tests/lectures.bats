@@ -1,0 +1,115 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What lectures publish: figures beside ours, the lectures' names for variants, and their ladders in order.
+# shellcheck disable=SC2154  # helpers.bash sets $root, $output and $errors
+# Needs no GPU
+
+load helpers
+
+# figures PROGRAM...: all published figures, as CSV.
+figures() {
+    local program header=
+    for program; do
+        "$program" --list --published --csv $header || return
+        header=--no-header
+    done
+}
+
+# The rows of the lectures' tables, counted in their text: lecture, program, rows, figures.
+@test "every row of every published table is there" {
+    figures reduce trapezoid access matadd latency conv1d matmul >figures.csv
+    awk -F, 'NR > 1 {
+            key = $2 " " $1
+            ++figures[key]
+            if (!seen[$2, $1, $3, $4, $5, $6]++) ++rows[key]
+        }
+        END { for (key in rows) print key, rows[key], figures[key] }' figures.csv | sort >counted
+    diff - counted <<'END' || complain "the published tables have other numbers of rows or figures"
+book latency 2 4
+book matadd 4 16
+book reduce 1 2
+chapter trapezoid 8 8
+course latency 4 4
+course matmul 3 6
+harris reduce 5 18
+slides access 7 7
+slides conv1d 2 2
+slides latency 4 4
+tutorial access 7 14
+tutorial latency 3 3
+tutorial reduce 6 22
+END
+}
+
+# Where the texts of the lectures are at hand: LECTURES is a folder with them.
+@test "every published figure is in a lecture's text" {
+    [ -d "${LECTURES-}" ] || skip "LECTURES names no folder with the lectures' texts"
+    figures reduce trapezoid access matadd latency conv1d matmul texture >figures.csv
+    cat "$LECTURES"/*.txt | tr -d , >texts
+    cut -d , -f 3,9 figures.csv | tail -n +2 | while IFS=, read -r name value; do
+        grep -q -F -e "$value" texts || echo "$name: $value"
+    done >missing
+    [ ! -s missing ] || complain "not in the texts: $(head -5 missing)"
+}
+
+@test "every lecture's kernel is a variant of the program" {
+    local program
+    for program in $(benchmarks); do
+        "$program" --list --csv | cut -d , -f 1 >variants
+        "$program" --list --published --csv 2>/dev/null | tail -n +2 | cut -d , -f 5 | sort -u | grep -v -x -F -f variants &&
+            complain "$program has no such variants"
+    done
+    true
+}
+
+@test "-k @LADDER runs a lecture's kernels in its order" {
+    expect_fine reduce -k @tutorial -n 1000 --no-predict --csv
+    [ "$(column kernel | paste -s -d ' ')" = \
+        "cpu cpu-parallel atomic-global atomic-shared shared-tree shared-shuffle" ] || complain "order"
+    expect_fine matmul -k @course,cpu -n 16 --no-predict --csv
+    [ "$(column kernel | paste -s -d ' ')" = "naive tiled-16 tiled-32 cpu" ] || complain "order"
+}
+
+@test "-k @LADDER also names the groups of --ladder, and an unknown one is refused with those that there are" {
+    expect_fine reduce -k @in-place -n 1000 --no-predict --csv
+    [ "$(column kernel | head -1)" = neighbored ] || complain "group"
+    refuses 2 "unknown ladder '@nobody'.* @tutorial, @harris, @book, @in-place and @nested" reduce -k @nobody
+}
+
+@test "-k takes a lecture's name for a kernel, whatever its case and punctuation, and --list shows it" {
+    expect_fine reduce -k reduceNeighboredLess,AtomicGlobal,kernel-3 -n 1000 --no-predict --csv
+    [ "$(column kernel | paste -s -d ' ')" = "atomic-global sequential neighbored-dense" ] || complain "names"
+    expect_fine access -k 'testoffset<2>' -n 1Ki --no-predict --csv
+    [ "$(column kernel | sort -u)" = stride ] || complain "names"
+    expect_fine reduce --list --csv
+    expect_output_like $'\nneighbored-dense,any,in-place,book: reduceNeighboredLess,'
+}
+
+@test "--published adds a lecture's figures in our units: nanoseconds, and gigabytes of 10^9 bytes" {
+    expect_fine reduce --published -k atomic-global,cpu,single-pass -n 1000 --no-predict --csv
+    [ "$(columns kernel published_gpu published_n published_ns published_gbyte_per_s)" = "\
+cpu none 268435456 283989000.0 -
+atomic-global TITAN V 268435456 635355000.0 1.520
+single-pass none - - -" ] || complain "figures"
+    expect_fine access --published -k coalesced -n 1Ki --no-predict --csv
+    [ "$(columns published_gbyte_per_s | head -1)" = 274.744 ] || complain "255.875 GiB/s are 274.744 GB/s"
+}
+
+@test "--published=SOURCE chooses a lecture or a GPU" {
+    expect_fine trapezoid --published=gk20a -k atomic,shuffle -n 1Ki --no-predict --csv
+    [ "$(columns published_ns | paste -s -d ' ')" = "20700000.0 14400000.0" ] || complain "GPU"
+    expect_fine access --published=slides -k @slides -n 1Ki --no-predict --csv
+    [ "$(columns published_efficiency_percent | paste -s -d ' ')" = "100 100 80 12.5 12.5" ] || complain "lecture"
+    refuses 2 "no figures of 'h100'.* tutorial, harris, book and TITAN V" reduce --published=h100
+}
+
+@test "a figure belongs to the row with its cells: matadd's to a shape of blocks" {
+    expect_fine matadd --published -k row-major -n 64x64 --no-predict --csv
+    [ "$(columns block published_achieved_occupancy | tr , ' ' | paste -s -d ,)" = \
+        "32x32 0.501071,32x16 0.736900,16x32 0.766037,16x16 0.810691" ] || complain "cells"
+}
+
+@test "people see where published figures are from" {
+    expect_fine reduce -q --published -k @tutorial -n 1000 -f human
+    expect_output_like $'\nPublished by: tutorial \\(268435456 elements\\) and tutorial \\(TITAN V, 268435456 elements\\)\\.$'
+}
