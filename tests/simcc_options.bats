@@ -443,3 +443,12 @@ int main() { $name(); }" >other.cu
         expect_status 1 && expect_errors_like "other.cu:2:14: error: '?.*$name.* was not declared" || return
     done
 }
+
+@test "-cudart none links no simulator into a library of device functions: it uses its program's" {
+    echo 'extern "C" __device__ int twice(int x) { return 2 * x + threadIdx.x - threadIdx.x; }' >twice.cu
+    capture simcc -shared -cudart none twice.cu -o libtwice.so
+    expect_status 0
+    [ "$(wc -c <libtwice.so)" -lt 100000 ] || complain "the simulator is in it"
+    nm -D libtwice.so | grep -q ' T twice$' || complain "it has no function"
+    refuses 2 "-cudart half: not none, shared or static" simcc -cudart half twice.cu
+}

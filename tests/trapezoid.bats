@@ -382,6 +382,19 @@ integral_of() {
 
 @test "the examples of its page run" { need mlr && run_examples trapezoid.1; }
 
+# ---- checks and steps of an expression, which is a library of its own
+
+@test "an expression is checked, counted and shown in steps like a named function" {
+    on_simulator || skip "for the simulator"
+    expect_fine trapezoid --function 'x*x+1' -n 8 -k tree --counters --csv
+    [ "$(column exchanges)" -gt 0 ] || complain "nothing is counted"
+    capture trapezoid -q --function 'x*x+1' -n 8 -k tree --check --csv
+    expect_status 0
+    [ "$errors" = "========= ERROR SUMMARY: 0 errors" ] || complain "findings"
+    expect_fine trapezoid --function 'x*x+1' -n 8 -k tree --steps --csv
+    expect_output_like $'\ntree,1,'
+}
+
 # ---- steps
 
 @test "a tree adds n heights in ceil(log2 n) + 1 steps: a million in 21, one after another in a million" {

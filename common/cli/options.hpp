@@ -95,7 +95,7 @@ struct Options : MeasureSettings {
             .everyday();
         table.begin(Table::Group::variants);
         table
-            .list("-k,--kernel", "VARIANTS", "variants to run, all by default: names, globs, lectures' names, @LADDER",
+            .list("-k,--kernel", "VARIANTS", "variants: names, globs, @LADDER; all by default",
                   kernels)
             .everyday();
         table.begin(Table::Group::input);

@@ -30,7 +30,7 @@ void compile(const std::string& source, const std::string& object, const Tempora
     const std::string found = path_of_program("simcc"), simcc = found.empty() ? "simcc" : found;
     ProgramStart how;
     how.log = folder.file("log");
-    const pid_t child = start_program({simcc, "-shared", "-O2", "-w", source, "-o", object}, how);
+    const pid_t child = start_program({simcc, "-shared", "-cudart", "none", "-O2", "-w", source, "-o", object}, how);
     int status = 0;
     if (child == 0)
         fail(Exit::unavailable,
@@ -48,12 +48,11 @@ void compile(const std::string& source, const std::string& object, const Tempora
 
 SharedObject::SharedObject(const Expression& expression, DType dtype) {
     const char* const type = dtype == DType::f32 ? "float" : "double";
-    const TemporaryFolder folder("trapezoid");
-    const std::string object = folder.file("integrand.so");
-    compile(folder.write("integrand.cu", std::string(powers_source) +
-                                             text("extern \"C\" __device__ {} {}({} x) {{\n    return {};\n}}\n", type,
-                                                  name_of_function, type, expression.source(dtype))),
-            object, folder);
+    const std::string object = folder_.file("integrand.so");
+    compile(folder_.write("integrand.cu", std::string(powers_source) +
+                                              text("extern \"C\" __device__ {} {}({} x) {{\n    return {};\n}}\n", type,
+                                                   name_of_function, type, expression.source(dtype))),
+            object, folder_);
     library_.emplace(std::vector<std::string>{object});
     if (!library_->find(function_, name_of_function))
         fail(Exit::unavailable,

@@ -6,6 +6,7 @@
 
 #include "common/cuda/library.hpp"
 #include "common/io/dtype.hpp"
+#include "common/io/process.hpp"
 #include "tools/trapezoid/expression.hpp"
 
 class SharedObject {
@@ -19,6 +20,7 @@ public:
     }
 
 private:
+    TemporaryFolder folder_{"trapezoid"};  // checks read the library's symbols as long as it is open
     std::optional<Library> library_;
     void* function_ = nullptr;
 };

@@ -110,6 +110,13 @@ List with_options_files(const List& arguments, unsigned depth = 0) {
 
 // ---- the actions of the rows
 void ignore(Options&, const std::string&) {}
+
+// Shared or static: there is only a static one.
+void set_runtime(Options& options, const std::string& value) {
+    if (value != "none" && value != "shared" && value != "static")
+        throw UsageError("-cudart " + value + ": not none, shared or static");
+    options.runtime = value != "none";
+}
 void set_output(Options& o, const std::string& value) { o.output = value; }
 void set_output_folder(Options& o, const std::string& value) { o.output_folder = value; }
 void set_optimization(Options& o, const std::string& value) { o.optimization = "-O" + value; }
@@ -318,7 +325,7 @@ const OptionRow rows[] = {
     {"maxrregcount", "maxrregcount", required, ignore, ""},
     {"expt-relaxed-constexpr", "expt-relaxed-constexpr", none, relax_constexpr, ""},
     {"expt-extended-lambda", "extended-lambda", none, allow_extended_lambdas, ""},
-    {"cudart", "cudart", required, ignore, ""},
+    {"cudart", "cudart", required, set_runtime, ""},
     {"m64", "m64", none, ignore, ""},
     {"m", "machine", required, ignore, ""},
     {"t", "threads", required, ignore, ""},

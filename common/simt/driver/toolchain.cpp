@@ -358,13 +358,13 @@ std::string shared_symbols(const Toolchain& toolchain) {
 
 Command link_command(const Toolchain& toolchain, const Options& options, const std::vector<std::string>& items,
                      const std::string& output) {
-    if (!fs::exists(toolchain.library))
+    if (options.runtime && !fs::exists(toolchain.library))
         throw std::runtime_error(toolchain.library + ": the simulator's library is missing; run make");
     Command command = toolchain.compiler;
     append(command, options.compiler);
     append(command, options.linker);
     append(command, items);
-    append(command, {toolchain.library, "-lpthread", "-ldl"});
+    if (options.runtime) append(command, {toolchain.library, "-lpthread", "-ldl"});
 #if !defined(__x86_64__) && !defined(__aarch64__)
     command.push_back("-lboost_context");  // the runtime uses it to switch lanes where it has no code of its own
 #endif
