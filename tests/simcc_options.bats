@@ -450,5 +450,7 @@ int main() { $name(); }" >other.cu
     expect_status 0
     [ "$(wc -c <libtwice.so)" -lt 100000 ] || complain "the simulator is in it"
     nm -D libtwice.so | grep -q ' T twice$' || complain "it has no function"
-    refuses 2 "-cudart half: not none, shared or static" simcc -cudart half twice.cu
+    capture simcc -cudart half twice.cu
+    expect_status 2
+    expect_refusal simcc "-cudart half: not none, shared or static"
 }
