@@ -19,7 +19,7 @@ public:
 
     explicit SlowKernels(const Session& session)
         : block_size_(session.options.block),
-          steps_(steps_per_element(session) * (session.device.simulated ? 8 : 2048)),
+          steps_(steps_per_element(session) * (session.device.simulated ? 256 : 2048)),
           h_in_(elements()),
           h_out_(elements()),
           d_in_(elements()),
