@@ -98,7 +98,7 @@ public:
     Verdict check() override { return runs_.check(variant_); }
     std::vector<Cell> own_cells(double) override {
         TextureCells cells;
-        cells.path = variant_.ladder;
+        cells.path = variant_.memory;
         cells.pattern = variant_.index;
         cells.samples = runs_.loads();
         cells.sectors_per_request = variant_.sectors;

@@ -68,8 +68,8 @@ inline std::vector<unsigned> parse_widths(const std::string& list, const char* o
 }
 
 struct TextureOptions {
-    // In the simulator eight neighbors per thread make the sums of a row a warp, as do the rows of a column.
-    PerBackend<std::vector<MatrixShape>> shapes = {{{8192, 8192}}, {{32, 256}}};
+    // In the simulator eight neighbors per thread make the sums of a row a warp, as do those of a column.
+    PerBackend<std::vector<MatrixShape>> shapes = {{{8192, 8192}}, {{256, 256}}};
     std::vector<BlockShape> blocks = {{32, 8}};
     std::vector<Texel> elements = {};  // none: the --dtype
     std::vector<Addressing> beyond = {Addressing::clamp};

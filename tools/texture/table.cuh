@@ -99,12 +99,12 @@ inline constexpr Pattern column_pattern = {.name = "column", .places = column_pl
     .widths = no_widths, .tutorial = Tutorial::one_dimension, .by_columns = true};
 inline constexpr Pattern row_neighbors = {.name = "neighbors", .places = row_neighbor_places,
     .most_samples = as_many_samples, .widths = neighbors_of, .tutorial = Tutorial::one_dimension, .shares_lines = true};
-inline constexpr Pattern column_neighbors = {.name = "neighbors-y", .places = column_neighbor_places,
+inline constexpr Pattern column_neighbors = {.name = "neighbors-column", .places = column_neighbor_places,
     .most_samples = as_many_samples, .widths = neighbors_of, .tutorial = Tutorial::one_dimension, .by_columns = true,
     .shares_lines = true};
-inline constexpr Pattern row_slide = {.name = "slide", .places = row_slide_places, .most_samples = sliding_samples,
+inline constexpr Pattern row_slide = {.name = "slide-row", .places = row_slide_places, .most_samples = sliding_samples,
     .widths = no_widths, .tutorial = Tutorial::two_dimensions, .slides = true};
-inline constexpr Pattern column_slide = {.name = "slide-y", .places = column_slide_places,
+inline constexpr Pattern column_slide = {.name = "slide-column", .places = column_slide_places,
     .most_samples = sliding_samples, .widths = no_widths, .tutorial = Tutorial::two_dimensions, .by_columns = true,
     .slides = true};
 inline constexpr Pattern filter_x = {.name = "filter-x", .places = filter_x_places, .most_samples = as_many_samples,
@@ -199,9 +199,9 @@ inline const TextureVariant texture_variants[] = {
     ON_PATHS("row", "lanes along a row", row_pattern, TextureRow),
     ON_PATHS("column", "lanes along a column", column_pattern, TextureColumn),
     ON_PATHS("neighbors", "a thread adds neighbors of a row", row_neighbors, TextureRowNeighbors),
-    ON_PATHS("neighbors-y", "a thread adds neighbors of a column", column_neighbors, TextureColumnNeighbors),
-    ON_PATHS("slide", "blocks slide down, lanes along a row", row_slide, TextureRowSlide),
-    ON_PATHS("slide-y", "blocks slide across, lanes along a column", column_slide, TextureColumnSlide),
+    ON_PATHS("neighbors-column", "a thread adds neighbors of a column", column_neighbors, TextureColumnNeighbors),
+    ON_PATHS("slide-row", "blocks slide down, lanes along a row", row_slide, TextureRowSlide),
+    ON_PATHS("slide-column", "blocks slide across, lanes along a column", column_slide, TextureColumnSlide),
     ON_PATHS("filter-x", "a filter along rows", filter_x, TextureFilterX),
     ON_PATHS("filter-y", "a filter along columns", filter_y, TextureFilterY),
     ON_PATHS("window", "a square window slides", window, TextureWindow),
