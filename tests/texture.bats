@@ -58,10 +58,13 @@ sample_each() { try texture --csv -w 0 -r 1 -k '*' "$@"; }
     expect_errors_like "texture: filter-x-global, 9x9: --address wrap is for f32; left out"
     [ "$(column p_address)" = none ]
     on_simulator || return 0
-    # 33 reads around each of 32 elements: most are in the four sectors of the row. Clamp reads the first or the last
-    # instead of what is beyond, border none of them, wrap and mirror others.
-    capture texture -d sim --csv -k filter-x-global -n 8x32 --width 33 --address clamp,border,wrap,mirror
-    [ "$(columns p_address p_sectors_per_request gld_sectors_per_request gld_lanes)" = "CLAMP" ]
+    # Four lanes read 33 elements around their own in a row of 32. For those beyond the row, clamp reads one element for
+    # all four, border loads none, and wrap and mirror read four of the row.
+    capture texture -d sim --csv -k filter-x-global -n 8x32 -b 4 --width 33 --address clamp,border,wrap,mirror
+    [ "$(columns p_address p_sectors_per_request gld_sectors_per_request gld_lanes)" = "clamp 1.2273 1.2273 8448
+border 1.2885 1.2885 6272
+wrap 1.3636 1.3636 8448
+mirror 1.2727 1.2727 8448" ]
 }
 
 @test "texture: every pattern is right with blocks of any shape" {
