@@ -280,9 +280,10 @@ echo '"0","k(int)","""<default domain>:row-global:none:none:none:none:none:none"
 echo '"1","k(int)","""<default domain>:row-texture-array:none:none:none:none:none:none""","50"'
 NCU
     chmod +x fake/ncu
-    PATH=$PWD/fake:$PATH DEVICE=sim capture bash "$root/tests/measure/texture.bash" -n 64 -k 'row-*,constant-*'
+    PATH=$PWD/fake:$PATH DEVICE=sim capture bash "$root/tests/measure/texture.bash" -n 64 -k 'row-*,global-thread'
     expect_status 0
-    expect_output_like "row +1 +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+"
+    expect_output_like "row +f32 +1 +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +0\.870"
+    expect_output_like "global-thread +0\.0 +26"
     expect_output_like "row-global +12\.5"
     expect_output_like "row-texture-array +50"
     printf '#!/bin/sh\necho "==ERROR== ERR_NVGPUCTRPERM - no"\nexit 1\n' >fake/ncu

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/cli/registration.cuh"
 #include "tools/texture/chains.cuh"

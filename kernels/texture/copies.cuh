@@ -5,6 +5,8 @@
 // texture, whose cache does not see the writes: the result would be undefined. The next launch may.
 #include "kernels/texture/reads.cuh"
 
+#include <type_traits>
+
 namespace BACKEND {
 
 template <typename T>

@@ -2,6 +2,7 @@
 // The elements of a matrix on the host: their channels, which are numbers, and those of a thread's result.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <type_traits>
 
