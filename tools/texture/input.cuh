@@ -97,6 +97,7 @@ public:
         }
     }
 
+    // Done when it returns, also for kernels in streams that do not wait for the default one.
     void fill_from(const void* elements) const {
         if (array_) {
             CHECK(cudaMemcpy2DToArray(array_.get(), 0, 0, elements, row_bytes(), row_bytes(), shape_.rows,
@@ -105,6 +106,7 @@ public:
             CHECK(cudaMemcpy2D(d_data_.get(), pitch_, elements, row_bytes(), row_bytes(), shape_.rows,
                                cudaMemcpyHostToDevice));
         }
+        CHECK(cudaStreamSynchronize(nullptr));
     }
     T* d_data() const { return static_cast<T*>(d_data_.get()); }
     size_t stride() const { return pitch_ / sizeof(T); }
