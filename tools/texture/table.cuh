@@ -245,9 +245,9 @@ inline Cell cell_if_any(double value, int digits) { return value > 0 ? computed(
 inline const ColumnOf<TextureCells> texture_table_columns[] = {
     {{"p_path"}, [](const TextureCells& of) -> Cell { return of.path; }},
     {{"p_pattern"}, [](const TextureCells& of) -> Cell { return of.pattern; }},
-    {{"p_texel", "texel", 1, 0, 6, 5}, [](const TextureCells& of) -> Cell { return of.texel; }},
-    {{"p_address", "beyond", 1, 0, 6, 6}, [](const TextureCells& of) -> Cell { return of.beyond; }},
-    {{"p_width", "width", 1, 0, 5, 2}, [](const TextureCells& of) { return whole_if_any(of.width); }},
+    {{"p_texel", "texel", 1, 0, 6, 3}, [](const TextureCells& of) -> Cell { return of.texel; }},
+    {{"p_address", "beyond", 1, 0, 6, 2}, [](const TextureCells& of) -> Cell { return of.beyond; }},
+    {{"p_width", "width", 1, 0, 5}, [](const TextureCells& of) { return whole_if_any(of.width); }},
     {{"p_samples", "reads each", 1, 0, 5, 4}, [](const TextureCells& of) { return whole_if_any(of.samples); }},
     {{"p_rows"}, [](const TextureCells& of) { return whole_if_any(of.rows); }},
     {{"p_columns"}, [](const TextureCells& of) { return whole_if_any(of.columns); }},
