@@ -232,6 +232,11 @@ no error"
     prints textures "0 failures, cudaSuccess"
 }
 
+@test "textures have the address modes, the filter's 8 fractional bits and the fractions of the programming guide" {
+    builds texture_modes -Wall -Wextra
+    prints texture_modes "0 failures, cudaSuccess"
+}
+
 @test "texels are gathered, and gradients, levels and resident texels work for every kind of texture" {
     for flags in -O2 "-G -O0"; do
         # shellcheck disable=SC2086  # words

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Shows the paths of every pattern of texture side by side on a GPU, constant memory beside the published cycles, and, if
+# Shows the paths of every pattern of texture side by side on a GPU, chains of loads beside the published cycles, and, if
 # ncu is installed and may read the GPU's counters, the hit rate of the L1 cache.
 #
 #     tests/measure/texture.bash [OPTION OF TEXTURE]...
@@ -16,20 +16,25 @@ trap 'rm -rf "$scratch"' EXIT
 
 # bandwidths: GB/s of each path, and the gain of textures over ordinary loads, here and as published for a Titan V.
 bandwidths() {
-    printf '%-11s %5s  %8s %8s %8s %8s  %12s %12s %9s\n' \
-        pattern width global restrict array pitch array/global pitch/global published
+    printf '%-16s %-6s %5s  %8s %8s %8s %8s %8s  %12s %12s %9s\n' \
+        pattern texel width global restrict pitched array pitch array/global pitch/global published
     awk -F , '
         NR == 1 { for (i = 1; i <= NF; ++i) at[$i] = i; next }
-        $at["p_path"] == "constant" { next }
+        $at["p_rows"] == "" { next }
         {
-            pattern = $at["p_pattern"]
-            key = sprintf("%-11s %5d", pattern, $at["p_width"] == "" ? 1 : $at["p_width"])
-            if (!(key in known)) { known[key]; order[++count] = key; pattern_of[key] = pattern }
+            width = $at["p_width"] == "" ? 1 : $at["p_width"]
+            key = sprintf("%-16s %-6s %5d", $at["p_pattern"], $at["p_texel"], width)
+            if (!(key in known)) { known[key]; order[++count] = key; name[key] = $at["p_pattern"] " " width }
             rate[key, $at["p_path"]] = $at["gbyte_per_s"]
         }
         BEGIN {
-            published["row"] = 387.8 / 445.9; published["column"] = 368.2 / 268.6
-            published["filter-x"] = 1386 / 1602; published["random"] = 1170 / 1014
+            published["row 1"] = 387.8 / 445.9; published["column 1"] = 368.2 / 268.6
+            published["neighbors 2"] = 383.3 / 402.1; published["neighbors-column 2"] = 387.8 / 174.8
+            published["neighbors 4"] = 439.8 / 455.1; published["neighbors-column 4"] = 336.1 / 178.6
+            published["neighbors 8"] = 362.1 / 504.1; published["neighbors-column 8"] = 343.1 / 132.4
+            published["slide-row 1"] = 434.0 / 461.5; published["slide-column 1"] = 434.1 / 439.8
+            published["filter-x 5"] = 1386 / 1602; published["filter-y 5"] = 1411 / 1560
+            published["random 8"] = 1170 / 1014
         }
         function shown(key, path) { return (key, path) in rate ? sprintf("%.1f", rate[key, path]) : "-" }
         function gain(key, path) {
@@ -38,22 +43,26 @@ bandwidths() {
         END {
             for (i = 1; i <= count; ++i) {
                 key = order[i]
-                printf("%s  %8s %8s %8s %8s  %12s %12s %9s\n", key, shown(key, "global"), shown(key, "restrict"),
-                    shown(key, "texture-array"), shown(key, "texture-pitch"), gain(key, "texture-array"),
-                    gain(key, "texture-pitch"),
-                    pattern_of[key] in published ? sprintf("%.3f", published[pattern_of[key]]) : "-")
+                printf("%s  %8s %8s %8s %8s %8s  %12s %12s %9s\n", key, shown(key, "global"), shown(key, "restrict"),
+                    shown(key, "pitched"), shown(key, "texture-array"), shown(key, "texture-pitch"),
+                    gain(key, "texture-array"), gain(key, "texture-pitch"),
+                    name[key] in published ? sprintf("%.3f", published[name[key]]) : "-")
             }
         }' "$1"
 }
 
-# constants: cycles per access, and those published for a Titan V.
-constants() {
-    printf '\n%-20s %8s %10s\n' constant cycles published
+# chains: cycles per load, and those published.
+chains() {
+    printf '\n%-20s %8s %10s\n' chain cycles published
     awk -F , '
         NR == 1 { for (i = 1; i <= NF; ++i) at[$i] = i; next }
-        $at["p_path"] == "constant" {
-            published = $at["p_pattern"] == "thread" ? 35 : 24
-            printf("%-20s %8.1f %10d\n", $at["p_pattern"], $at["p_cycles_per_access"], published)
+        BEGIN {
+            published["constant-uniform"] = 24; published["constant-block"] = 24; published["constant-thread"] = 35
+            published["global-block"] = 24; published["global-thread"] = 26
+            published["restrict-block"] = 23; published["restrict-thread"] = 24
+        }
+        $at["kernel"] in published {
+            printf("%-20s %8.1f %10d\n", $at["kernel"], $at["p_cycles_per_access"], published[$at["kernel"]])
         }' "$1"
 }
 
@@ -89,7 +98,7 @@ hit_rates() {
 
 "$texture" -d "$device" -q --csv "$@" >"$scratch/table"
 bandwidths "$scratch/table"
-constants "$scratch/table"
+chains "$scratch/table"
 
 if ! command -v ncu >/dev/null; then
     echo "texture.bash: ncu is not installed: no hit rates of the L1 cache" >&2

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The matrix that is read: on the host, and on the device in pitched memory and in an array, with textures on both.
+// The matrix that is read: on the host, and on the device in linear memory, in pitched memory and in an array.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 #include "common/cli/session.hpp"
 #include "common/cuda/buffers.cuh"
 #include "common/measure/random.hpp"
-#include "kernels/texture.cuh"
+#include "tools/texture/texels.cuh"
 
 namespace BACKEND {
 
@@ -46,107 +46,171 @@ private:
     }
 };
 
+// An object of a texture or a surface. It is destroyed before what it is on.
+template <cudaError_t (*destroy)(unsigned long long)>
+class TextureObjectOwner {
+public:
+    TextureObjectOwner() = default;
+    explicit TextureObjectOwner(unsigned long long object) : object_(object) {}
+    ~TextureObjectOwner() {
+        if (object_) static_cast<void>(destroy(object_));
+    }
+    TextureObjectOwner(TextureObjectOwner&& other) noexcept : object_(std::exchange(other.object_, 0)) {}
+    TextureObjectOwner& operator=(TextureObjectOwner&& other) noexcept {
+        std::swap(object_, other.object_);
+        return *this;
+    }
+    unsigned long long object() const { return object_; }
+
+private:
+    unsigned long long object_ = 0;
+};
+using Texture = TextureObjectOwner<cudaDestroyTextureObject>;
+using Surface = TextureObjectOwner<cudaDestroySurfaceObject>;
+
 struct ArrayDeleter {
     void operator()(cudaArray* array) const { static_cast<void>(cudaFreeArray(array)); }
 };
 
-// A texture that clamps coordinates and reads the nearest element.
-class Texture {
-public:
-    Texture() = default;
-    explicit Texture(const cudaResourceDesc& resource) {
-        cudaTextureDesc how = {};
-        how.addressMode[0] = how.addressMode[1] = cudaAddressModeClamp;
-        how.filterMode = cudaFilterModePoint;
-        how.readMode = cudaReadModeElementType;
-        CHECK(cudaCreateTextureObject(&object_, &resource, &how, nullptr));
-    }
-    ~Texture() {
-        if (object_) static_cast<void>(cudaDestroyTextureObject(object_));
-    }
-    Texture(Texture&& other) noexcept : object_(std::exchange(other.object_, 0)) {}
-    Texture& operator=(Texture&& other) noexcept {
-        std::swap(object_, other.object_);
-        return *this;
-    }
-    cudaTextureObject_t object() const { return object_; }
+enum class Memory { linear, pitched, array };
 
-private:
-    cudaTextureObject_t object_ = 0;
-};
-
+// Memory of a kind for a matrix of T.
 template <typename T>
-class Matrix {
+class MatrixMemory {
 public:
-    Matrix(const Session& session, const MatrixShape& shape) : shape_(shape), h_data_(shape.elements()) {
-        fill(h_data_.data(), h_data_.size(),
-             [seed = session.options.seed](size_t i) { return exact_summand<float>(seed, i); });
-        if (h_data_.empty()) return;
-        std::vector<T> elements(h_data_.size());
-        fill(elements.data(), elements.size(), [&](size_t i) { return T(h_data_[i]); });
-        upload(elements.data());
-        const int device = session.device.ordinal;
-        no_array_ = TextureLimits::of_arrays(device).excess(shape, 0);
-        no_pitched_texture_ = TextureLimits::of_pitched_memory(device).excess(shape, pitch_);
-        if (no_array_.empty()) make_array(elements.data());
-        if (no_pitched_texture_.empty()) make_pitched_texture();
+    // surface_flags: cudaMallocArray's, of an array.
+    MatrixMemory(int device, const MatrixShape& shape, Memory kind, unsigned surface_flags) : shape_(shape) {
+        if (shape.elements() == 0) return;
+        if (kind == Memory::array) {
+            no_texture_ = TextureLimits::of_arrays(device).excess(shape, 0);
+            if (no_texture_.empty()) allocate_array(surface_flags);
+            return;
+        }
+        if (kind == Memory::linear) {
+            pitch_ = row_bytes();
+            d_data_.reset(allocate_device(pitch_ * shape.rows));
+        } else {
+            void* pointer = nullptr;
+            CHECK(cudaMallocPitch(&pointer, &pitch_, row_bytes(), shape.rows));
+            d_data_.reset(pointer);
+            no_texture_ = TextureLimits::of_pitched_memory(device).excess(shape, pitch_);
+        }
     }
 
-    const MatrixShape& shape() const { return shape_; }
-    const float* h_data() const { return h_data_.data(); }
-    const T* d_data() const { return static_cast<const T*>(d_data_.get()); }
+    // Done when it returns, also for kernels in streams that do not wait for the default one.
+    void fill_from(const void* elements) const {
+        if (array_) {
+            CHECK(cudaMemcpy2DToArray(array_.get(), 0, 0, elements, row_bytes(), row_bytes(), shape_.rows,
+                                      cudaMemcpyHostToDevice));
+        } else if (d_data_) {
+            CHECK(cudaMemcpy2D(d_data_.get(), pitch_, elements, row_bytes(), row_bytes(), shape_.rows,
+                               cudaMemcpyHostToDevice));
+        }
+        CHECK(cudaStreamSynchronize(nullptr));
+    }
+    T* d_data() const { return static_cast<T*>(d_data_.get()); }
     size_t stride() const { return pitch_ / sizeof(T); }
-    // 0 for an empty matrix, or if there is a reason against it.
-    const Texture& on_array() const { return on_array_; }
-    const Texture& on_pitched_memory() const { return on_pitched_memory_; }
-    const std::string& no_array() const { return no_array_; }
-    const std::string& no_pitched_texture() const { return no_pitched_texture_; }
+
+    // Why there is no texture on it; "" if there is one.
+    const std::string& no_texture() const { return no_texture_; }
+    Texture texture(Addressing beyond, bool filters) const {
+        if (shape_.elements() == 0) return {};
+        cudaTextureDesc how = {};
+        how.addressMode[0] = how.addressMode[1] = address_mode(beyond);  // the border color remains zero
+        how.normalizedCoords = beyond == Addressing::wrap || beyond == Addressing::mirror;
+        how.filterMode = filters ? cudaFilterModeLinear : cudaFilterModePoint;
+        how.readMode = is_normalized<T> ? cudaReadModeNormalizedFloat : cudaReadModeElementType;
+        const cudaResourceDesc resource = describe();
+        cudaTextureObject_t object = 0;
+        CHECK(cudaCreateTextureObject(&object, &resource, &how, nullptr));
+        return Texture(object);
+    }
+    Surface surface() const {
+        if (!array_) return {};
+        const cudaResourceDesc resource = describe();
+        cudaSurfaceObject_t object = 0;
+        CHECK(cudaCreateSurfaceObject(&object, &resource));
+        return Surface(object);
+    }
+
+    static cudaTextureAddressMode address_mode(Addressing beyond) {
+        switch (beyond) {
+            case Addressing::border: return cudaAddressModeBorder;
+            case Addressing::wrap: return cudaAddressModeWrap;
+            case Addressing::mirror: return cudaAddressModeMirror;
+            default: return cudaAddressModeClamp;
+        }
+    }
 
 private:
     size_t row_bytes() const { return shape_.columns * sizeof(T); }
 
-    static cudaChannelFormatDesc format() {
-        return cudaCreateChannelDesc(8 * int(sizeof(T)), 0, 0, 0, cudaChannelFormatKindFloat);
-    }
-
-    void upload(const T* elements) {
-        void* pointer = nullptr;
-        CHECK(cudaMallocPitch(&pointer, &pitch_, row_bytes(), shape_.rows));
-        d_data_.reset(pointer);
-        CHECK(cudaMemcpy2D(pointer, pitch_, elements, row_bytes(), row_bytes(), shape_.rows, cudaMemcpyHostToDevice));
-    }
-
-    void make_array(const T* elements) {
-        const cudaChannelFormatDesc of_elements = format();
+    void allocate_array(unsigned flags) {
+        const cudaChannelFormatDesc format = texel_format<T>();
         cudaArray_t array = nullptr;
-        CHECK(cudaMallocArray(&array, &of_elements, shape_.columns, shape_.rows));
+        CHECK(cudaMallocArray(&array, &format, shape_.columns, shape_.rows, flags));
         array_.reset(array);
-        CHECK(
-            cudaMemcpy2DToArray(array, 0, 0, elements, row_bytes(), row_bytes(), shape_.rows, cudaMemcpyHostToDevice));
-        cudaResourceDesc resource = {};
-        resource.resType = cudaResourceTypeArray;
-        resource.res.array.array = array;
-        on_array_ = Texture(resource);
     }
 
-    void make_pitched_texture() {
+    cudaResourceDesc describe() const {
         cudaResourceDesc resource = {};
+        if (array_) {
+            resource.resType = cudaResourceTypeArray;
+            resource.res.array.array = array_.get();
+            return resource;
+        }
         resource.resType = cudaResourceTypePitch2D;
         resource.res.pitch2D.devPtr = d_data_.get();
-        resource.res.pitch2D.desc = format();
+        resource.res.pitch2D.desc = texel_format<T>();
         resource.res.pitch2D.width = shape_.columns;
         resource.res.pitch2D.height = shape_.rows;
         resource.res.pitch2D.pitchInBytes = pitch_;
-        on_pitched_memory_ = Texture(resource);
+        return resource;
     }
 
     MatrixShape shape_;
-    std::vector<float> h_data_;
     size_t pitch_ = 0;
     std::unique_ptr<void, DeviceDeleter> d_data_;
     std::unique_ptr<cudaArray, ArrayDeleter> array_;
-    Texture on_array_, on_pitched_memory_;  // destroyed before what they are on
-    std::string no_array_, no_pitched_texture_;
+    std::string no_texture_;
+};
+
+// The matrix in memory of every kind that is asked for, and other memory for its copies.
+template <typename T>
+class Matrix {
+public:
+    Matrix(const Session& session, const MatrixShape& shape)
+        : device_(session.device.ordinal), shape_(shape), h_data_(shape.elements() * channels_of<T>) {
+        fill(h_data_.data(), h_data_.size(),
+             [seed = session.options.seed](size_t i) { return random_channel<T>(seed, i); });
+    }
+
+    const float* h_data() const { return h_data_.data(); }  // channels
+
+    const MatrixMemory<T>& in(Memory kind) {
+        std::unique_ptr<MatrixMemory<T>>& one = originals_[int(kind)];
+        if (one) return *one;
+        one = std::make_unique<MatrixMemory<T>>(device_, shape_, kind, cudaArrayDefault);
+        std::vector<StoredChannel<T>> channels(h_data_.size());
+        fill(channels.data(), channels.size(), [&](size_t i) { return static_cast<StoredChannel<T>>(h_data_[i]); });
+        one->fill_from(channels.data());
+        return *one;
+    }
+    const MatrixMemory<T>& copy(Memory kind) {
+        std::unique_ptr<MatrixMemory<T>>& one = copies_[int(kind)];
+        if (!one) one = std::make_unique<MatrixMemory<T>>(device_, shape_, kind, cudaArraySurfaceLoadStore);
+        return *one;
+    }
+    void poison_copy(Memory kind) {
+        const std::vector<StoredChannel<T>> channels(h_data_.size(), static_cast<StoredChannel<T>>(77.0f));
+        copy(kind).fill_from(channels.data());
+    }
+
+private:
+    int device_;
+    MatrixShape shape_;
+    std::vector<float> h_data_;
+    std::unique_ptr<MatrixMemory<T>> originals_[3], copies_[3];
 };
 
 }  // namespace BACKEND

@@ -9,6 +9,49 @@
 #include "common/cli/option_table.hpp"
 #include "common/cli/sizes.hpp"
 
+// What is read beyond the edges.
+enum class Addressing { clamp, border, wrap, mirror };
+inline constexpr Choice<Addressing> addressings[] = {{"clamp", Addressing::clamp},
+                                                     {"border", Addressing::border},
+                                                     {"wrap", Addressing::wrap},
+                                                     {"mirror", Addressing::mirror}};
+
+// An element of the matrix.
+enum class Texel { f32, f16, float4, uchar4, unorm4 };
+inline constexpr Choice<Texel> texels[] = {{"f32", Texel::f32},
+                                           {"f16", Texel::f16},
+                                           {"float4", Texel::float4},
+                                           {"uchar4", Texel::uchar4},
+                                           {"unorm4", Texel::unorm4}};
+
+template <typename T, std::size_t count>
+const char* word_of(const Choice<T> (&choices)[count], T value) {
+    for (const Choice<T>& one : choices)
+        if (one.value == value) return one.word;
+    return "";
+}
+
+template <typename T, std::size_t count>
+std::vector<std::string> words_of(const Choice<T> (&choices)[count]) {
+    std::vector<std::string> words;
+    for (const Choice<T>& one : choices) words.push_back(one.word);
+    return words;
+}
+
+// A list of a choice's words.
+template <typename T, std::size_t count>
+std::vector<T> parse_choices(const std::string& list, const char* option, const Choice<T> (&choices)[count]) {
+    std::vector<T> values;
+    for (const std::string& word : split(list, ',')) {
+        const std::size_t before = values.size();
+        for (const Choice<T>& one : choices)
+            if (word == one.word) values.push_back(one.value);
+        if (values.size() == before)
+            fail(Exit::usage, "{} '{}' is none of {}", option, word, list_text(words_of(choices), "and"));
+    }
+    return values;
+}
+
 // "32x8,256": the second block has one row.
 inline std::vector<BlockShape> parse_block_shapes(const std::string& list) {
     std::vector<BlockShape> shapes;
@@ -25,12 +68,15 @@ inline std::vector<unsigned> parse_widths(const std::string& list, const char* o
 }
 
 struct TextureOptions {
-    // In the simulator eight neighbors per thread make the sums of a row a warp, as do the rows of a column.
-    PerBackend<std::vector<MatrixShape>> shapes = {{{8192, 8192}}, {{32, 256}}};
+    // In the simulator eight neighbors per thread make the sums of a row a warp, as do those of a column.
+    PerBackend<std::vector<MatrixShape>> shapes = {{{8192, 8192}}, {{256, 256}}};
     std::vector<BlockShape> blocks = {{32, 8}};
+    std::vector<Texel> elements = {};  // none: the --dtype
+    std::vector<Addressing> beyond = {Addressing::clamp};
     std::vector<unsigned> neighbors = {2, 4, 8};
     std::vector<unsigned> widths = {5};
     std::vector<unsigned> radii = {8};
+    std::vector<unsigned> zooms = {3};
 
     void add_options(OptionTable& table) {
         table.read("-n,--size", "LIST", "matrices: N, ROWSxCOLUMNS, or N in a range A:B:xF or A:B:+S",
@@ -38,6 +84,12 @@ struct TextureOptions {
                    parse_matrix_shapes);
         table.read("-b,--block", "LIST", "threads per block: WIDTHxHEIGHT, or WIDTH", "32x8", blocks,
                    parse_block_shapes);
+        table.read("--texel", "LIST",
+                   OptionTable::words_and_help(words_of(texels), "elements of the matrix; those of --dtype by default"),
+                   "", elements, [](const std::string& list) { return parse_choices(list, "--texel", texels); });
+        table.read("--address", "LIST",
+                   OptionTable::words_and_help(words_of(addressings), "what is read beyond the edges, of f32"), "clamp",
+                   beyond, [](const std::string& list) { return parse_choices(list, "--address", addressings); });
         const auto list_of_widths = [&](const char* flags, const char* help, const char* fallback,
                                         std::vector<unsigned>& field, std::size_t smallest, std::size_t largest) {
             table.read(flags, "LIST", help, fallback, field,
@@ -46,5 +98,6 @@ struct TextureOptions {
         list_of_widths("--neighbors", "neighboring elements that a thread adds", "2,4,8", neighbors, 1, 64);
         list_of_widths("--width", "elements along x, y or both, of filters and windows", "5", widths, 1, 64);
         list_of_widths("--vicinity", "how far away random samples may be, in x and in y", "8", radii, 0, 32767);
+        list_of_widths("--zoom", "how often the matrix is magnified", "3", zooms, 1, 64);
     }
 };

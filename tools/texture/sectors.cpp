@@ -2,7 +2,7 @@
 // The textbook's formula for the sectors of a pattern, applied to every warp. Blocks that are alike are computed once.
 #include <algorithm>
 #include <map>
-#include <utility>
+#include <optional>
 #include <vector>
 
 #include "tools/texture/patterns.hpp"
@@ -12,11 +12,12 @@ namespace {
 constexpr size_t sector_bytes = 32, lanes_per_warp = 32;
 
 // The requests of the block whose first thread is (x, y).
-SectorCount sectors_of_block(const Reads& reads, BlockShape block, size_t elements_per_sector, size_t x, size_t y) {
+SectorCount sectors_of_block(const Reads& reads, size_t stride, size_t element_bytes, size_t x, size_t y) {
     SectorCount count;
+    const BlockShape block = reads.block;
     const size_t threads = size_t{block.x} * block.y;
     std::vector<Places> places(lanes_per_warp);
-    std::vector<std::pair<long, long>> sectors;
+    std::vector<size_t> sectors;
     for (size_t warp = 0; warp < threads; warp += lanes_per_warp) {
         size_t rounds = 0;
         for (size_t lane = 0; lane < lanes_per_warp; ++lane) {
@@ -30,9 +31,11 @@ SectorCount sectors_of_block(const Reads& reads, BlockShape block, size_t elemen
             sectors.clear();
             for (const Places& of_lane : places) {
                 if (round >= of_lane.size()) continue;
-                const Place place = reads.nearest(of_lane[round]);
-                sectors.emplace_back(place.y, place.x / long(elements_per_sector));
+                const std::optional<Place> place = reads.resolved(of_lane[round]);
+                if (place)
+                    sectors.push_back((size_t(place->y) * stride + size_t(place->x)) * element_bytes / sector_bytes);
             }
+            if (sectors.empty()) continue;
             std::sort(sectors.begin(), sectors.end());
             count.requests += 1;
             count.sectors += double(std::unique(sectors.begin(), sectors.end()) - sectors.begin());
@@ -42,19 +45,19 @@ SectorCount sectors_of_block(const Reads& reads, BlockShape block, size_t elemen
 }
 
 // The first threads of the blocks along an axis. Blocks are alike if their reads stay inside the matrix and begin at
-// the same place in a sector.
+// the same place in a sector: if they are a multiple of `period` apart.
 struct Along {
     size_t first;
     double blocks;
 };
 
-std::vector<Along> kinds_of_blocks(size_t threads, size_t block, size_t margin, size_t elements_per_sector) {
+std::vector<Along> kinds_of_blocks(size_t threads, size_t block, size_t margin, size_t period) {
     std::vector<Along> kinds;
-    std::map<size_t, size_t> inside;  // by place in a sector: the index of its kind
+    std::map<size_t, size_t> inside;  // by place in a period: the index of its kind
     for (size_t first = 0; first < threads; first += block) {
         const bool is_inside = first >= margin && first + block + margin <= threads;
         if (is_inside) {
-            const auto [known, is_new] = inside.emplace(first % elements_per_sector, kinds.size());
+            const auto [known, is_new] = inside.emplace(first % period, kinds.size());
             if (!is_new) {
                 kinds[known->second].blocks += 1;
                 continue;
@@ -67,15 +70,16 @@ std::vector<Along> kinds_of_blocks(size_t threads, size_t block, size_t margin, 
 
 }  // namespace
 
-SectorCount textbook_sectors(const Reads& reads, BlockShape block, size_t element_bytes) {
-    const size_t elements_per_sector = sector_bytes / element_bytes;
+SectorCount textbook_sectors(const Reads& reads, size_t stride, size_t element_bytes) {
+    // A magnified matrix moves on by an element after `width` threads.
+    const size_t period = sector_bytes / element_bytes * (reads.pattern->interpolates ? reads.width : 1);
     // No thread reads further beyond the edges than this. (A thread with neighbors to itself reads none beyond them,
     // but the last one of a row may read fewer.)
     const size_t margin = reads.width;
     SectorCount total;
-    for (const Along& x : kinds_of_blocks(reads.across(), block.x, margin, elements_per_sector)) {
-        for (const Along& y : kinds_of_blocks(reads.down(), block.y, margin, elements_per_sector)) {
-            const SectorCount one = sectors_of_block(reads, block, elements_per_sector, x.first, y.first);
+    for (const Along& x : kinds_of_blocks(reads.across(), reads.block.x, margin, period)) {
+        for (const Along& y : kinds_of_blocks(reads.down(), reads.block.y, margin, period)) {
+            const SectorCount one = sectors_of_block(reads, stride, element_bytes, x.first, y.first);
             total.requests += x.blocks * y.blocks * one.requests;
             total.sectors += x.blocks * y.blocks * one.sectors;
         }
