@@ -12,7 +12,7 @@
 #include <random>
 #include <string>
 
-#include "tools/matadd/occupancy.hpp"
+#include "common/cuda/occupancy.hpp"
 
 // The properties from cudaGetDeviceProperties for each capability, as listed in the CUDA C++ Programming Guide.
 struct Properties {
