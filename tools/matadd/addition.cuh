@@ -15,7 +15,7 @@
 #include "common/cuda/buffers.cuh"
 #include "common/measure/bench.cuh"
 #include "common/measure/random.hpp"
-#include "tools/matadd/occupancy.hpp"
+#include "common/cuda/occupancy.hpp"
 #include "tools/matadd/table.cuh"
 
 namespace BACKEND {
