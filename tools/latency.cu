@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// latency: how long dependent operations take: loads from every level of memory, arithmetic, atomics, barriers.
+// latency: how long dependent operations take: loads from every level of memory, arithmetic, atomics, barriers; and how many
+// at once hide that.
 // make: -O1 (it simulates too little to be worth the compile time of a higher level)
 #include "common/cuda/passes.hpp"
-#include "kernels/latency.cuh"
+#include "kernels/latency/steps.cuh"
 
 #ifndef __SIMCC__
 namespace BACKEND {
@@ -20,9 +21,12 @@ INSTANTIATE(ConstantLoad);
 
 #if HOST_PASS
 
+#include <algorithm>
+
 #include "common/cli/registration.cuh"
 #include "tools/latency/figures.cuh"
 #include "tools/latency/memories.cuh"
+#include "tools/latency/parallelism.cuh"
 #include "tools/latency/read_curve.hpp"
 #include "tools/latency/table.cuh"
 
@@ -53,6 +57,10 @@ const LatencyVariant variants[] = {
     {{"cluster-barrier", "barriers of a cluster of 1 to 16 blocks", Needs::gpu}, ON_GPU(measure_cluster_barrier)},
     {{"distributed-shared", "a chase through the shared memory of a cluster's last block", Needs::gpu},
      ON_GPU(measure_distributed)},
+    {{"chains-arithmetic", "--parallelism: products and sums, by 1 to 64 warps and in 1 to 8 chains of a thread"},
+     nullptr,
+     Chains::arithmetic},
+    {{"chains-loads", "--parallelism: the same with loads from global memory"}, nullptr, Chains::loads},
 };
 
 const Program program = {
@@ -66,11 +74,25 @@ const Program program = {
     .variants = variants_of(variants),
     .options = own_options<LatencyOptions>,
     .columns = columns_of(latency_columns),
+    .counts_in_simulator = true,
+    .shown_counters = {{"gld_requests", "loads"}},
+    .is_predicted = false,
 };
 
 void run(Session& session) {
     if (!session.own<LatencyOptions>().curve.empty()) return print_plateaus(session);
-    static_cast<void>(session.selected());  // what was typed is refused before the device is
+    const auto selected = session.selected<LatencyVariant>();  // what was typed is refused before the device is
+    if (session.own<LatencyOptions>().parallelism) {
+        if (session.own<LatencyOptions>().sweep)
+            fail(Exit::usage, "--sweep is for chases, and --parallelism has none; leave one of them out");
+        const auto has_chains = [](const LatencyVariant* variant) { return variant->chains != Chains::none; };
+        if (std::none_of(selected.begin(), selected.end(), has_chains))
+            fail(Exit::usage, "--parallelism is for chains-arithmetic and chains-loads, and --kernel names neither");
+        return compare_parallelism(session);
+    }
+    for (const LatencyVariant* variant : selected)
+        if (variant->chains != Chains::none && session.names(variant->name))
+            fail(Exit::usage, "{} is measured with --parallelism; add it", variant->name);
     const char* const compares = !session.options.versus.empty() ? "--versus"
                                  : session.options.ladder        ? "--ladder"
                                                                  : "";
@@ -79,10 +101,13 @@ void run(Session& session) {
              compares);
 #ifdef __SIMCC__
     fail(Exit::unavailable,
-         "the simulator has no caches, clocks or buses whose latency could be measured: run on a GPU");
+         "the simulator has no caches, clocks or buses whose latency could be measured: run on a GPU (here "
+         "--parallelism "
+         "counts)");
 #else
     Lab lab(session);
-    for (const LatencyVariant* variant : session.selected<LatencyVariant>()) variant->measure(lab, *variant);
+    for (const LatencyVariant* variant : selected)
+        if (variant->measure) variant->measure(lab, *variant);
     lab.finish();
 #endif
 }

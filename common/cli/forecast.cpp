@@ -50,7 +50,7 @@ bool wants_forecast(const Program& program, const Options& options, const Device
     return device.simulated && program.benchmark && options.operands.empty() && options.predicts_times &&
            options.checks.line_bytes == 32 && !options.checks.any_check() && !options.profile && !options.gang &&
            program.gangs != Gangs::always && checked::backend && !is_forecast() && !is_switched_off() &&
-           !program.times_copies;
+           program.is_predicted;
 }
 
 // Waits for the process, or ends it, with all that it has started, after so many seconds. Returns its status.

@@ -107,9 +107,9 @@ const std::vector<Capability>& capabilities() {
          "tensor memory; tensor cores for pairs of blocks; 4- and 6-bit floats; cluster launch control; f32 operations "
          "in pairs",
          {100, 2048, 32, to_228}},
-        {"Blackwell", "none", "none", {101, 1536, 24, to_228}},
+        {"Blackwell", "Jetson T5000", "none", {101, 1536, 24, to_228}},
         {"Blackwell", "B300", "4-bit floats at 1.5 times the rate", {103, 2048, 32, to_228}},
-        {"Blackwell", "Jetson T5000", "the number 10.1 had before CUDA 13", {110, 1536, 24, to_228}},
+        {"Blackwell", "Jetson T5000", "10.1 under another number, since CUDA 13", {110, 1536, 24, to_228}},
         {"Blackwell",
          "GeForce RTX 5090",
          "4- and 6-bit floats on tensor cores; cluster launch control",

@@ -13,7 +13,7 @@ struct LatencyOptions {
     std::vector<std::size_t> strides = {128};  // bytes between the places of a chase
     std::size_t steps = 8192;
     std::size_t lanes = 1;  // that make a chase's load together
-    bool sweep = false;
+    bool sweep = false, parallelism = false;
     std::string curve;  // a file
 
     void add_options(OptionTable& table) {
@@ -21,6 +21,8 @@ struct LatencyOptions {
         table.whole("--steps", "N", "timed steps per sample, rounded up to a multiple of 16", steps, 1, 1u << 24);
         table.whole("--lanes", "N", "lanes of a warp that walk together, from one place to the next", lanes, 1, 32);
         table.flag("--sweep", "a row per working set instead of one per plateau", sweep);
+        table.flag("--parallelism", "the chains-* variants: hide latency by more warps, or by more chains per thread",
+                   parallelism);
         table.input_file("--curve", "FILE", "find the plateaus of pairs of bytes and cycles, and measure nothing",
                          curve);
     }
