@@ -51,7 +51,7 @@ curve() {
     refuses 4 "standard input: line 1: 'bytes' is not a number" latency -d sim --curve - <<<"bytes cycles"
     refuses 4 "missing" latency -d sim --curve missing
     local option
-    for option in '-k global' '-n 1Ki' --sweep '--versus global' --profile; do
+    for option in '-k global' '-n 1Ki' --sweep --parallelism '--versus global' --profile; do
         # shellcheck disable=SC2086  # an option and its argument
         refuses 2 "--curve measures nothing, so that .* means nothing; leave it out" latency -d sim --curve missing $option
     done
@@ -82,10 +82,10 @@ curve() {
     capture latency --list --csv
     expect_status 0
     expect_no_errors
-    [ "$(column needs | sort -u)" = gpu ]
+    [ "$(columns needs kernel | awk '$1 != "gpu" { print $2 }' | paste -sd ' ')" = "chains-arithmetic chains-loads" ]
     local variants column
     variants=$(column kernel)
-    [ "$(wc -w <<<"$variants")" -eq 14 ]
+    [ "$(wc -w <<<"$variants")" -eq 16 ]
     capture latency --help
     expect_status 0
     need mandoc
@@ -93,6 +93,54 @@ curve() {
     for word in $variants $(sed -n -E 's/.*\{\{"(p_[a-z]+)".*/\1/p' "$root/tools/latency/table.cuh"); do
         grep -q -E -e "^ +([a-z0-9_-]+, )*$word(,|\$| )" page || complain "latency.1 does not say what $word is"
     done
+}
+
+@test "latency: --parallelism does the same steps by more warps or in more chains" {
+    local size=()
+    on_simulator || size=(-n 1Mi -r 3)
+    expect_fine latency --parallelism --csv "${size[@]}"
+    expect_clean_table
+    [ "$(columns kernel p_level verify | sort -u)" = $'chains-arithmetic arithmetic pass\nchains-loads memory pass' ]
+    columns kernel n p_participants p_chains p_in_flight grid block >rows
+    # Each number of warps, up to all there is room for, with each number of chains; and as many steps in all.
+    local warps
+    warps=$(($(devquery -q -d "$device" --prop threads_per_multiprocessor --value) / 32))
+    awk '{ print $3 }' rows | sort -un | paste -sd ' ' >numbers
+    [ "$(cut -d ' ' -f 1 numbers),$(awk '{ print $NF <= '$warps' && 2 * $NF > '$warps' }' numbers)" = "1,1" ]
+    [ "$(wc -l <rows)" -eq $((2 * 4 * $(wc -w <numbers))) ]
+    [ "$(awk '{ print $1, $3, $4 }' rows | sort -u | wc -l)" -eq "$(wc -l <rows)" ]
+    awk -v processors="$(devquery -q -d "$device" --prop multiprocessors --value)" '
+        $5 != $3 * 32 * $4 * ($1 == "chains-loads" ? 4 : 1) || $6 * $7 != processors * 32 * $3 { print; bad = 1 } END { exit bad }' rows
+    on_simulator || return 0
+    [ "$(awk '{ print $2 }' rows | sort -u)" = 65536 ]
+    [ "$(columns kernel gld_requests | sort -u)" = $'chains-arithmetic 0\nchains-loads 2048' ] || complain "the same loads in every row"
+    # What Little's law allows depends on what is in flight, and on nothing else: 4.4792 cycles of 121.98 lanes.
+    columns kernel p_in_flight p_little_percent p_peak_percent p_cycles | sort -u >law
+    [ "$(awk '{ print $1, $2 }' law | sort -u | wc -l)" -eq "$(wc -l <law)" ]
+    [ "$(grep '^chains-arithmetic 512 ' law)" = "chains-arithmetic 512 93.71 - -" ]
+    [ "$(grep '^chains-arithmetic 1024 ' law)" = "chains-arithmetic 1024 100.00 - -" ]
+    expect_fine latency --parallelism -k chains-arithmetic --predict rtx2080ti --csv
+    [ "$(columns p_in_flight p_little_percent | sort -u | grep '^128 ')" = "128 50.00" ]
+}
+
+@test "latency: more in flight is faster, from warps and from chains alike" {
+    on_simulator && skip "there is nothing to measure"
+    expect_fine latency --parallelism --csv -r 10
+    columns kernel p_participants p_chains p_in_flight p_cycles p_peak_percent gflop_per_s gbyte_per_s >rows
+    awk '{ rate[$1, $2, $3] = $1 == "chains-loads" ? $8 : $7 }
+        END { for (k in rate) { split(k, of, SUBSEP); kernel = of[1]
+                  if (of[2] == 1 && of[3] == 1 && !(rate[kernel, 1, 8] > 4 * rate[k] && rate[kernel, 8, 1] > 4 * rate[k]))
+                      print kernel, rate[k], rate[kernel, 1, 8], rate[kernel, 8, 1] } }' rows >wrong
+    [ ! -s wrong ] || complain "eight times as much in flight is not four times as fast: $(cat wrong)"
+    [ "$(awk '$6 > 75 { print $1 }' rows | sort -u | paste -sd ' ')" = "chains-arithmetic chains-loads" ] || complain "none is near the peak"
+}
+
+@test "latency: --parallelism is refused with what it does not do" {
+    on_simulator ||
+        refuses 2 "--parallelism is for chains-arithmetic and chains-loads, and --kernel names neither" latency --parallelism -k global
+    refuses 2 "chains-loads is measured with --parallelism; add it" latency -k chains-loads
+    refuses 2 "--sweep is for chases, and --parallelism has none" latency --parallelism --sweep
+    refuses 2 "--size 4294967296 with --parallelism: 2Gi steps are the most" latency --parallelism -n 4Gi
 }
 
 @test "latency: a full device is an error" {
@@ -113,7 +161,7 @@ curve() {
     expect_fine latency -n 1Ki:64Ki:x2,32Mi,40Mi,48Mi,1Gi,2Gi,4Gi -r 12 --csv
     expect_clean_table
     [ "$(column verify | sort -u)" = pass ]
-    diff <(column kernel | uniq) <(variants latency) >&2 || complain "not all are there"
+    diff <(column kernel | uniq) <(variants latency | grep -v ^chains-) >&2 || complain "not all are there"
     columns p_level p_cycles | awk '
         { cycles[$1] = $2 }
         END { if (!(cycles["register"] < cycles["shared"] && cycles["shared"] <= cycles["l1"] && cycles["l1"] < cycles["l2"] &&

@@ -72,8 +72,8 @@ HidingFigures figures_for_little(const Question& question, const DeviceInfo& dev
         if (!(figures.*figure > 0)) missing.push_back(std::string(name) + "=");
     }
     if (!missing.empty())
-        fail(Exit::unavailable, "--little: {} has no known {}; measure with latency, and give {}", figures.gpu,
-             missing.size() > 1 ? "figures for all" : "figure", list_text(missing, "and"));
+        fail(Exit::unavailable, "--little: not all figures of {} are known; measure with latency, and give {}",
+             figures.gpu, list_text(missing, "and"));
     if (!question.numbers.empty()) figures.gpu = "own figures, else " + figures.gpu;
     return figures;
 }
