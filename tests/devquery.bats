@@ -147,7 +147,7 @@ facts() {
     [ "$(head -1 ways)" = "4.00 64.00 256.0 - 1 256 8 25.00 1" ]
     expect_fine devquery --csv --little=gpu=rtx2080ti,latency=20
     [ "$(columns in_flight warps_per_multiprocessor possible | head -2)" = $'1280.0 40 0\n1280.0 20 1' ]
-    [ "$(column gpu | head -1)" = "own figures, else NVIDIA GeForce RTX 2080 Ti (published figures)" ]
+    [ "$(column gpu | head -1)" = "own figures and NVIDIA GeForce RTX 2080 Ti (published figures)" ]
     # Its memory, in cycles of its own clock: 88 bytes.
     expect_fine devquery -f human --little=gpu=rtx2080ti,gbyte_per_s=616,clock_mhz=7000
     expect_output_like "Memory moves 88 bytes per cycle of 7000 MHz"

@@ -63,6 +63,8 @@ within() { awk "BEGIN { exit !($1 <= $3 && $3 <= $2) }" || complain "$3 is not f
         within "$(awk "BEGIN { print 0.9 * $published }")" "$(awk "BEGIN { print 1.1 * $published + 0.1 }")" \
             "$(awk -v shape="$shape" '$1 == shape && $2 == 100 { print $3 }' shapes)"
     done
+    # (Examples run without predictions: these are the rows of the page.)
+    [ "$(grep -E '^[0-9]+x[0-9]+ 100.00 +[0-9.]+$' "$root/man/matadd.1" | tr -s ' ' | tail -4)" = "$(cat shapes)" ]
     # A barrier keeps the warps of a block together, and the host has none.
     predict reduce -q --csv --predict rtx2080ti -k cpu,shared-tree
     [ "$(columns kernel p_predicted_occupancy_percent | head -1)" = "cpu -" ]

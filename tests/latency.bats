@@ -51,10 +51,11 @@ curve() {
     refuses 4 "standard input: line 1: 'bytes' is not a number" latency -d sim --curve - <<<"bytes cycles"
     refuses 4 "missing" latency -d sim --curve missing
     local option
-    for option in '-k global' '-n 1Ki' --sweep --parallelism '--versus global' --profile; do
+    for option in '-k global' '-n 1Ki' --sweep --parallelism --profile; do
         # shellcheck disable=SC2086  # an option and its argument
         refuses 2 "--curve measures nothing, so that .* means nothing; leave it out" latency -d sim --curve missing $option
     done
+    refuses 2 "--versus compares times, and in the simulator latency counts" latency -d sim --curve missing --versus global
 }
 
 @test "latency: the simulator says why it measures nothing, and wrong arguments are refused first" {
@@ -82,10 +83,10 @@ curve() {
     capture latency --list --csv
     expect_status 0
     expect_no_errors
-    [ "$(columns needs kernel | awk '$1 != "gpu" { print $2 }' | paste -sd ' ')" = "chains-arithmetic chains-loads" ]
+    [ "$(column needs | sort -u)" = gpu ]
     local variants column
     variants=$(column kernel)
-    [ "$(wc -w <<<"$variants")" -eq 16 ]
+    [ "$(wc -w <<<"$variants")" -eq 14 ]
     capture latency --help
     expect_status 0
     need mandoc
@@ -106,7 +107,7 @@ curve() {
     local warps
     warps=$(($(devquery -q -d "$device" --prop threads_per_multiprocessor --value) / 32))
     awk '{ print $3 }' rows | sort -un | paste -sd ' ' >numbers
-    [ "$(cut -d ' ' -f 1 numbers),$(awk '{ print $NF <= '$warps' && 2 * $NF > '$warps' }' numbers)" = "1,1" ]
+    [ "$(cut -d ' ' -f 1 numbers),$(awk '{ print ($NF <= '$warps' && 2 * $NF > '$warps') }' numbers)" = "1,1" ]
     [ "$(wc -l <rows)" -eq $((2 * 4 * $(wc -w <numbers))) ]
     [ "$(awk '{ print $1, $3, $4 }' rows | sort -u | wc -l)" -eq "$(wc -l <rows)" ]
     awk -v processors="$(devquery -q -d "$device" --prop multiprocessors --value)" '
@@ -119,7 +120,8 @@ curve() {
     [ "$(awk '{ print $1, $2 }' law | sort -u | wc -l)" -eq "$(wc -l <law)" ]
     [ "$(grep '^chains-arithmetic 512 ' law)" = "chains-arithmetic 512 93.71 - -" ]
     [ "$(grep '^chains-arithmetic 1024 ' law)" = "chains-arithmetic 1024 100.00 - -" ]
-    expect_fine latency --parallelism -k chains-arithmetic --predict rtx2080ti --csv
+    expect_fine latency -q --parallelism=arithmetic --predict rtx2080ti --csv
+    [ "$(column kernel | sort -u)" = chains-arithmetic ]
     [ "$(columns p_in_flight p_little_percent | sort -u | grep '^128 ')" = "128 50.00" ]
 }
 
@@ -136,10 +138,10 @@ curve() {
 }
 
 @test "latency: --parallelism is refused with what it does not do" {
-    on_simulator ||
-        refuses 2 "--parallelism is for chains-arithmetic and chains-loads, and --kernel names neither" latency --parallelism -k global
-    refuses 2 "chains-loads is measured with --parallelism; add it" latency -k chains-loads
-    refuses 2 "--sweep is for chases, and --parallelism has none" latency --parallelism --sweep
+    refuses 2 "--kernel is for what --parallelism leaves out: latencies; leave one of them out" latency --parallelism -k global
+    refuses 2 "--sweep is for what --parallelism leaves out" latency --parallelism --sweep
+    refuses 2 "--parallelism 'stores' is not arithmetic or loads" latency --parallelism=stores
+    refuses 2 "--ladder compares times of the same work" latency --parallelism --ladder
     refuses 2 "--size 4294967296 with --parallelism: 2Gi steps are the most" latency --parallelism -n 4Gi
 }
 
@@ -161,7 +163,7 @@ curve() {
     expect_fine latency -n 1Ki:64Ki:x2,32Mi,40Mi,48Mi,1Gi,2Gi,4Gi -r 12 --csv
     expect_clean_table
     [ "$(column verify | sort -u)" = pass ]
-    diff <(column kernel | uniq) <(variants latency | grep -v ^chains-) >&2 || complain "not all are there"
+    diff <(column kernel | uniq) <(variants latency) >&2 || complain "not all are there"
     columns p_level p_cycles | awk '
         { cycles[$1] = $2 }
         END { if (!(cycles["register"] < cycles["shared"] && cycles["shared"] <= cycles["l1"] && cycles["l1"] < cycles["l2"] &&

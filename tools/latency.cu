@@ -21,7 +21,7 @@ INSTANTIATE(ConstantLoad);
 
 #if HOST_PASS
 
-#include <algorithm>
+#include <vector>
 
 #include "common/cli/registration.cuh"
 #include "tools/latency/figures.cuh"
@@ -57,10 +57,6 @@ const LatencyVariant variants[] = {
     {{"cluster-barrier", "barriers of a cluster of 1 to 16 blocks", Needs::gpu}, ON_GPU(measure_cluster_barrier)},
     {{"distributed-shared", "a chase through the shared memory of a cluster's last block", Needs::gpu},
      ON_GPU(measure_distributed)},
-    {{"chains-arithmetic", "--parallelism: products and sums, by 1 to 64 warps and in 1 to 8 chains of a thread"},
-     nullptr,
-     Chains::arithmetic},
-    {{"chains-loads", "--parallelism: the same with loads from global memory"}, nullptr, Chains::loads},
 };
 
 const Program program = {
@@ -81,33 +77,24 @@ const Program program = {
 
 void run(Session& session) {
     if (!session.own<LatencyOptions>().curve.empty()) return print_plateaus(session);
-    const auto selected = session.selected<LatencyVariant>();  // what was typed is refused before the device is
-    if (session.own<LatencyOptions>().parallelism) {
-        if (session.own<LatencyOptions>().sweep)
-            fail(Exit::usage, "--sweep is for chases, and --parallelism has none; leave one of them out");
-        const auto has_chains = [](const LatencyVariant* variant) { return variant->chains != Chains::none; };
-        if (std::none_of(selected.begin(), selected.end(), has_chains))
-            fail(Exit::usage, "--parallelism is for chains-arithmetic and chains-loads, and --kernel names neither");
-        return compare_parallelism(session);
-    }
-    for (const LatencyVariant* variant : selected)
-        if (variant->chains != Chains::none && session.names(variant->name))
-            fail(Exit::usage, "{} is measured with --parallelism; add it", variant->name);
+    const bool has_chains = !session.own<LatencyOptions>().parallelism.empty();
+    const auto selected = has_chains
+                              ? std::vector<const LatencyVariant*>{}
+                              : session.selected<LatencyVariant>();  // what was typed is refused before the device
     const char* const compares = !session.options.versus.empty() ? "--versus"
                                  : session.options.ladder        ? "--ladder"
                                                                  : "";
     if (*compares)
         fail(Exit::usage, "{} compares times of the same work, and each latency is of different work; leave it out",
              compares);
+    if (has_chains) return compare_parallelism(session);
 #ifdef __SIMCC__
     fail(Exit::unavailable,
-         "the simulator has no caches, clocks or buses whose latency could be measured: run on a GPU (here "
-         "--parallelism "
-         "counts)");
+         "the simulator has no caches, clocks or buses whose latency could be measured: run on a GPU (here only "
+         "--parallelism runs)");
 #else
     Lab lab(session);
-    for (const LatencyVariant* variant : selected)
-        if (variant->measure) variant->measure(lab, *variant);
+    for (const LatencyVariant* variant : selected) variant->measure(lab, *variant);
     lab.finish();
 #endif
 }

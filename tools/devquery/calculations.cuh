@@ -2,7 +2,8 @@
 // What devquery shows without asking the device: the compute capabilities, Little's law and the roofline.
 #pragma once
 
-#include <string>
+#include <utility>
+#include <vector>
 
 #include "common/cli/session.hpp"
 #include "common/cuda/capabilities.hpp"

@@ -2,6 +2,8 @@
 #include "tools/devquery/questions.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <utility>
 
 #include "common/io/failure.hpp"
 #include "common/io/parse_text.hpp"
@@ -74,7 +76,7 @@ HidingFigures figures_for_little(const Question& question, const DeviceInfo& dev
     if (!missing.empty())
         fail(Exit::unavailable, "--little: not all figures of {} are known; measure with latency, and give {}",
              figures.gpu, list_text(missing, "and"));
-    if (!question.numbers.empty()) figures.gpu = "own figures, else " + figures.gpu;
+    if (!question.numbers.empty()) figures.gpu = "own figures and " + figures.gpu;
     return figures;
 }
 
@@ -86,7 +88,7 @@ std::vector<RooflinePoint> roofline(const Question& question, const DeviceInfo& 
     point.gpu = "own figures";
     if (point.gbyte_per_s == 0 || point.gflop_per_s == 0) {
         const HidingFigures figures = figures_asked_for("--roofline", question, device);
-        point.gpu = (point.gbyte_per_s + point.gflop_per_s > 0 ? "own figures, else " : "") + figures.gpu;
+        point.gpu = (point.gbyte_per_s + point.gflop_per_s > 0 ? "own figures and " : "") + figures.gpu;
         if (point.gbyte_per_s == 0) point.gbyte_per_s = figures.gbyte_per_s;
         if (point.gflop_per_s == 0) point.gflop_per_s = figures.gflop_per_s();
         if (!(point.gbyte_per_s > 0 && point.gflop_per_s > 0))

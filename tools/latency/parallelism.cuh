@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "common/cli/session.hpp"
@@ -17,6 +18,20 @@
 #include "tools/latency/table.cuh"
 
 namespace BACKEND {
+
+enum class Chains { arithmetic, loads };
+
+// (They are not among the program's variants: --parallelism chooses them, in the simulator, too, where no latency can be
+// measured.)
+struct ChainVariant : Variant {
+    Chains chains = Chains::arithmetic;
+    const char* word = "";  // in the list of --parallelism
+};
+
+inline const ChainVariant chain_variants[] = {
+    {{"chains-arithmetic", "products and sums"}, Chains::arithmetic, "arithmetic"},
+    {{"chains-loads", "loads from global memory"}, Chains::loads, "loads"},
+};
 
 // What all rows share.
 struct ChainLab {
@@ -47,7 +62,7 @@ inline ChainWork chain_work(size_t n, unsigned multiprocessors, unsigned warps, 
 
 class ChainCase final : public Case {
 public:
-    ChainCase(ChainLab& lab, const LatencyVariant& variant_, ChainWork work)
+    ChainCase(ChainLab& lab, const ChainVariant& variant_, ChainWork work)
         : Case(variant_, problem_of(variant_, work)), lab_(lab), kind_(variant_.chains), work_(work) {}
 
     // (The simulator's predictions do not follow dependences: these steps are all that counts here.)
@@ -99,7 +114,7 @@ public:
     }
 
 private:
-    static Problem problem_of(const LatencyVariant& variant, const ChainWork& work) {
+    static Problem problem_of(const ChainVariant& variant, const ChainWork& work) {
         const double n = double(work.n());
         if (variant.chains == Chains::loads) return {std::nullopt, work.n(), n * sizeof(unsigned), 0};
         return {DType::f32, work.n(), 0, 2 * n};
@@ -112,6 +127,10 @@ private:
 
 // A row for each number of warps and chains, as many warps as there is room for.
 inline void compare_parallelism(Session& session) {
+    const auto& asked = session.own<LatencyOptions>();
+    if (asked.sweep || !session.options.kernels.empty())
+        fail(Exit::usage, "{} is for what --parallelism leaves out: latencies; leave one of them out",
+             asked.sweep ? "--sweep" : "--kernel");
     const HidingFigures figures = session.device.simulated
                                       ? hiding_figures_of_model(session.options.gpu_model, "--predict")
                                       : hiding_figures_of(session.device);
@@ -121,9 +140,10 @@ inline void compare_parallelism(Session& session) {
     constexpr unsigned most_chains = 8;
     const size_t most = size_t{multiprocessors} * most_warps * lanes_per_warp * most_chains;
     Bench bench(session);
-    for (const LatencyVariant* variant : session.selected<LatencyVariant>()) {
-        if (variant->chains == Chains::none) continue;
-        const bool is_load = variant->chains == Chains::loads;
+    for (const ChainVariant& variant : chain_variants) {
+        if (std::find(asked.parallelism.begin(), asked.parallelism.end(), variant.word) == asked.parallelism.end())
+            continue;
+        const bool is_load = variant.chains == Chains::loads;
         const size_t usual = session.device.simulated ? size_t{64} << 10 : size_t{is_load ? 64u : 1024u} << 20;
         for (const size_t n : session.options.sizes.given ? session.sizes() : std::vector<size_t>{usual}) {
             if (n > size_t{1} << 31) fail(Exit::usage, "--size {} with --parallelism: 2Gi steps are the most", n);
@@ -136,7 +156,7 @@ inline void compare_parallelism(Session& session) {
             for (unsigned chains = 1; chains <= most_chains; chains *= 2)
                 for (unsigned warps = 1; warps <= most_warps; warps *= 2)
                     cases.push_back(
-                        std::make_unique<ChainCase>(lab, *variant, chain_work(n, multiprocessors, warps, chains)));
+                        std::make_unique<ChainCase>(lab, variant, chain_work(n, multiprocessors, warps, chains)));
             bench.run(cases);
         }
     }

@@ -13,12 +13,8 @@ namespace BACKEND {
 
 class Lab;
 
-// What is done in chains of dependent steps, several at once.
-enum class Chains { none, arithmetic, loads };
-
 struct LatencyVariant : Variant {
     void (*measure)(Lab& lab, const LatencyVariant& variant) = nullptr;  // in a GPU's build
-    Chains chains = Chains::none;                                        // with --parallelism
 };
 
 // What the program's own columns say about a measurement.

@@ -2,6 +2,7 @@
 #include "common/simt/check/predict/residency.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <queue>
 #include <utility>

@@ -6,7 +6,6 @@
 // block, the last blocks, and warps that end before their block does, whose places nobody gets.
 #pragma once
 
-#include <cstddef>
 #include <vector>
 
 namespace simt::check {
