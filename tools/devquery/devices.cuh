@@ -6,6 +6,7 @@
 
 #include "common/cli/session.hpp"
 #include "common/cuda/check.cuh"
+#include "common/cuda/device.cuh"
 #include "common/io/table.hpp"
 #include "common/io/text.hpp"
 

@@ -12,6 +12,7 @@
 
 #include "common/cli/session.hpp"
 #include "common/cuda/buffers.cuh"
+#include "common/cuda/device.cuh"
 #include "common/measure/bench.cuh"
 #include "common/measure/little.hpp"
 #include "kernels/latency/chains.cuh"
