@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "common/measure/little.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "common/cuda/capabilities.hpp"
@@ -39,10 +40,20 @@ HidingFigures hiding_figures_of(const DeviceInfo& device) {
     figures.multiprocessors = device.multiprocessors;
     figures.clock_mhz = 1e-3 * device.clock_khz;
     figures.gbyte_per_s = device.peak_gbyte_per_s;
-    if (const MultiprocessorLimits* const limits = limits_of(device.compute_capability))
+    if (const MultiprocessorLimits* const limits = limits_of(device.compute_capability)) {
         figures.threads = limits->threads;
+        figures.partitions = limits->register_rules.partitions;
+    }
+
     if (const auto rates = throughput_of(device.compute_capability, device.name)) figures.lanes = rates->f32;
     return figures;
+}
+
+double reachable(const HidingFigures& figures, bool is_memory, double warps, double per_thread) {
+    const double needed = is_memory ? figures.bytes_in_flight() : figures.operations_in_flight();
+    if (!(needed > 0)) return 0;
+    const double by_latency = std::min(1.0, warps * 32 * per_thread / needed);
+    return is_memory ? by_latency : std::min(by_latency, warps / figures.partitions);
 }
 
 static Hiding way_to_hide(const HidingFigures& figures, unsigned bytes, unsigned per_thread) {
@@ -54,7 +65,7 @@ static Hiding way_to_hide(const HidingFigures& figures, unsigned bytes, unsigned
     way.per_cycle = bytes > 0 ? figures.bytes_per_cycle() / figures.multiprocessors : figures.lanes;
     way.in_flight = bytes > 0 ? figures.bytes_in_flight() : figures.operations_in_flight();
     way.threads = std::ceil(way.in_flight / (per_thread * (bytes > 0 ? bytes : 1)));
-    way.warps = std::ceil(way.threads / 32);
+    way.warps = std::max(std::ceil(way.threads / 32), way.is_memory ? 1 : figures.partitions);
     way.occupancy_percent = 100 * 32 * way.warps / figures.threads;
     return way;
 }

@@ -17,10 +17,16 @@ struct HidingFigures {
     double memory_latency = 0, gbyte_per_s = 0;  // cycles; of all multiprocessors
     double gflop_per_s() const { return 2e-3 * lanes * multiprocessors * clock_mhz; }  // of products that are added
     double bytes_per_cycle() const { return gbyte_per_s * 1e3 / clock_mhz; }
+    // Of a multiprocessor, each with its share of the lanes: a warp computes in one of them.
+    double partitions = 4;
     // In flight on a multiprocessor while all of the latency is hidden.
     double operations_in_flight() const { return arithmetic_latency * lanes; }
     double bytes_in_flight() const { return memory_latency * bytes_per_cycle() / multiprocessors; }
 };
+
+// The share of the peak that so many warps on each multiprocessor can reach, from 0 to 1; 0 if it is unknown. Each of their
+// threads has so many operations in flight, or bytes if `is_memory`.
+double reachable(const HidingFigures& figures, bool is_memory, double warps, double per_thread);
 
 // Those of a model that the simulator predicts times for: its name, or a file; "": the newest. Failure(usage), which names
 // the option, if there is no such model.

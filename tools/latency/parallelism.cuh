@@ -98,7 +98,6 @@ public:
     std::vector<Cell> own_cells(double median_ns) override {
         const bool is_load = kind_ == Chains::loads;
         const HidingFigures& gpu = lab_.figures;
-        const double needed = is_load ? gpu.bytes_in_flight() : gpu.operations_in_flight();
         const double peak = is_load ? gpu.gbyte_per_s : gpu.gflop_per_s();
         LatencyCells cells;
         cells.level = is_load ? "memory" : "arithmetic";
@@ -106,7 +105,8 @@ public:
         cells.participants = work_.warps;
         cells.chains = work_.shape.chains_per_thread;
         cells.in_flight = size_t{work_.warps} * lanes_per_warp * cells.chains * (is_load ? sizeof(unsigned) : 1);
-        if (needed > 0) cells.little_percent = std::min(100.0, 100 * double(cells.in_flight) / needed);
+        cells.little_percent =
+            100 * reachable(gpu, is_load, work_.warps, double(cells.chains) * (is_load ? sizeof(unsigned) : 1));
         if (!lab_.session.device.simulated) {
             if (peak > 0) cells.peak_percent = 100 * (is_load ? problem.bytes : problem.flop) / median_ns / peak;
             cells.cycles = median_ns * 1e-3 * gpu.clock_mhz / work_.steps;
