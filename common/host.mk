@@ -58,11 +58,11 @@ $(eval $(call stamp,host,$$(CXX) $$(HOST_FLAGS)))
 # A room, and the host files of a program, are each compiled as one unit: most of a file's time goes into templates that
 # the others instantiate, too. build/host/common/io.cpp includes common/io/*.cpp, apart from the files whose marks say
 # otherwise.
-HOST_ROOMS := common/io common/process common/cli common/measure common/gang common/simt/driver common/simt/rewrite
+HOST_ROOMS := common/io common/cuda common/process common/cli common/measure common/gang common/simt/driver common/simt/rewrite
 ALONE := $(filter-out common/simt/%,$(filter %.cpp,$(foreach word,alone $(LEVELS),$(call marked,$(word)))))
 room_files = $(filter-out $(ALONE) $(call marked,program),$(wildcard $(1)/*.cpp))
 object = $(patsubst %.cpp,build/host/%.o,$(1))
-COMMON_HOST := $(patsubst %,build/host/common/%.o,io cli measure) $(call object,$(filter common/%,$(ALONE)))
+COMMON_HOST := $(patsubst %,build/host/common/%.o,io cuda cli measure) $(call object,$(filter common/%,$(ALONE)))
 OF_PROGRAM := $(filter-out common/simt/%,$(call marked,program))
 $(foreach room,$(HOST_ROOMS),$(eval $(call unit,host/$(room).cpp,$(call room_files,$(room)))))
 # The host files of the program $(1), and their objects.

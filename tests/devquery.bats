@@ -20,7 +20,7 @@ value() { devquery -d "$device" --prop "$1" --value; }
     local property
     expect_fine devquery --csv
     column property >properties
-    for property in name uuid pci_bus_id compute_capability multiprocessors warp_size threads_per_block threads_per_multiprocessor \
+    for property in name architecture features uuid pci_bus_id compute_capability multiprocessors warp_size threads_per_block threads_per_multiprocessor \
         registers_per_block registers_per_multiprocessor shared_memory_per_block_bytes shared_memory_per_block_optin_bytes \
         shared_memory_per_multiprocessor_bytes constant_memory_bytes l2_cache_bytes total_memory_bytes bus_width_bits \
         sm_clock_khz memory_clock_khz max_grid_dim_x max_grid_dim_y max_grid_dim_z max_block_dim_x max_block_dim_y max_block_dim_z \
@@ -74,6 +74,98 @@ value() { devquery -d "$device" --prop "$1" --value; }
     [ "$(head -1 <<<"$output")" = device,name,compute_capability,multiprocessors,memory_bytes,uuid,pci_bus_id ]
     [ "$(column uuid | head -1)" = "$(value uuid)" ]
     [ "$(column multiprocessors | head -1)" = "$(value multiprocessors)" ]
+}
+
+# facts CAPABILITY: what --capabilities says of it: architecture, threads, blocks, registers, shared memory.
+facts() {
+    columns compute_capability architecture threads_per_multiprocessor blocks_per_multiprocessor registers_per_multiprocessor \
+        shared_memory_per_multiprocessor_bytes | awk -v of="$1" '$1 == of { print $2, $(NF - 3), $(NF - 2), $(NF - 1), $NF }'
+}
+
+@test "--capabilities has every generation, once, with the limits that the occupancy calculator uses" {
+    local range first last name
+    expect_fine devquery --capabilities --csv
+    expect_clean_table
+    [ "$(column compute_capability)" = "$(matadd -q -d sim --occupancy cc=all --csv | sed 1d | cut -d , -f 1 | uniq)" ]
+    # As the tutorial lists them, and those since.
+    column compute_capability >capabilities
+    column architecture >architectures
+    for range in 1.0:1.3:Tesla 2.0:2.1:Fermi 3.0:3.7:Kepler 5.0:5.3:Maxwell 6.0:6.2:Pascal 7.0:7.2:Volta 7.5:7.5:Turing 8.0:8.8:Ampere \
+        '8.9:8.9:Ada Lovelace' 9.0:9.0:Hopper 10.0:12.1:Blackwell; do
+        IFS=: read -r first last name <<<"$range"
+        [ "$(paste capabilities architectures | awk -F '\t' -v first="$first" -v last="$last" '$1 >= first && $1 <= last { print $2 }' |
+            sort -u)" = "$name" ] || complain "$first to $last are $name"
+    done
+    [ "$(facts 2.0)" = "Fermi 1536 8 32768 49152" ]
+    [ "$(facts 7.5)" = "Turing 1024 16 65536 65536" ]
+    [ "$(facts 9.0)" = "Hopper 2048 32 65536 233472" ]
+    # What the tutorial says came with each.
+    paste architectures <(column introduced) >features
+    for range in 'Fermi:ballots.*32-bit floats.*grids in 3' Kepler:shuffles 'Kepler:dynamic parallelism' 'Maxwell:half precision' \
+        'Pascal:64-bit floats' 'Volta:tensor cores' 'Ampere:residency in L2'; do
+        grep -q "^${range%:*}$(printf '\t').*${range#*:}" features || complain "not there: $range"
+    done
+}
+
+@test "the device's architecture, features and limits are those of its capability" {
+    local capability
+    capability=$(value compute_capability)
+    expect_fine devquery --capabilities --csv
+    [ "$(facts "$capability" | cut -d ' ' -f 1)" = "$(value architecture | cut -d ' ' -f 1)" ]
+    [ "$(facts "$capability" | awk '{ print $(NF - 3), $(NF - 2), $(NF - 1) }')" = \
+        "$(value threads_per_multiprocessor) $(value blocks_per_multiprocessor) $(value registers_per_multiprocessor)" ]
+    [[ "$(value features)" == *"$(columns compute_capability introduced | sed -n "s/^$capability //p")"* ]]
+}
+
+@test "--roofline: a course's figures, the ridge, and the device's own peaks" {
+    expect_fine devquery --csv --roofline=gflop_per_s=1000,gbyte_per_s=150,bytes_per_flop=4,bytes_per_flop=6,bytes_per_flop=0.15
+    expect_clean_table
+    [ "$(columns needed_gbyte_per_s attainable_gflop_per_s percent_of_peak limiter)" = "4000.0 37.5 3.75 memory
+6000.0 25.0 2.50 memory
+150.0 1000.0 100.00 arithmetic" ]
+    expect_fine devquery --csv --roofline=gflop_per_s=345.6,bus_bits=384,memory_mhz=1800,bytes_per_flop=4
+    [ "$(columns gbyte_per_s attainable_gflop_per_s)" = "86.4 21.6" ]
+    # Without figures, those of the device: each point is on its roof.
+    expect_fine devquery --csv --roofline
+    [ "$(column bytes_per_flop | wc -l)" -eq 9 ]
+    [ "$(column limiter | uniq | paste -sd ' ')" = "arithmetic memory" ]
+    columns bytes_per_flop gbyte_per_s gflop_per_s attainable_gflop_per_s | awk '
+        { roof = $2 / $1 < $3 ? $2 / $1 : $3; if (($4 - roof) ^ 2 > (roof * 1e-3 + 0.1) ^ 2) exit 1 }'
+}
+
+@test "--little: what is in flight is latency times throughput, and more of it per thread needs fewer warps" {
+    expect_fine devquery --csv --little=gpu=rtx2080ti
+    expect_clean_table
+    [ "$(column gpu | sort -u)" = "NVIDIA GeForce RTX 2080 Ti (published figures)" ]
+    [ "$(column instructions | sort | uniq -c | awk '{ print $1, $2 }' | paste -sd ' ')" = "4 arithmetic 8 memory" ]
+    columns latency_cycles per_cycle in_flight bytes_per_load in_flight_per_thread threads_per_multiprocessor \
+        warps_per_multiprocessor occupancy_percent possible >ways
+    awk '{ bytes = $4 == "-" ? 1 : $4 }
+        ($1 * $2 / $3 - 1) ^ 2 > 1e-4 || $6 < $3 / (bytes * $5) || $6 > $3 / (bytes * $5) + 1 || $7 != (bytes == 1 && $6 < 128 ? 4 : int(($6 + 31) / 32)) ||
+        ($8 - $7 / 32 * 100) ^ 2 > 0.01 || $9 != ($8 <= 100) { print; bad = 1 } END { exit bad }' ways
+    # 64 lanes for 4 cycles, or a book's 20.
+    [ "$(head -1 ways)" = "4.00 64.00 256.0 - 1 256 8 25.00 1" ]
+    expect_fine devquery --csv --little=gpu=rtx2080ti,latency=20
+    [ "$(columns in_flight warps_per_multiprocessor possible | head -2)" = $'1280.0 40 0\n1280.0 20 1' ]
+    [ "$(column gpu | head -1)" = "own figures and NVIDIA GeForce RTX 2080 Ti (published figures)" ]
+    # Its memory, in cycles of its own clock: 88 bytes.
+    expect_fine devquery -f human --little=gpu=rtx2080ti,gbyte_per_s=616,clock_mhz=7000
+    expect_output_like "Memory moves 88 bytes per cycle of 7000 MHz"
+    on_simulator || return 0
+    expect_fine devquery --csv --little
+    [ "$(column gpu | sort -u)" = "NVIDIA H200" ]
+}
+
+@test "questions with unknown, invalid or contradictory figures are refused" {
+    refuses 2 "--little 'latencies' is not one of gpu, latency, .*; did you mean 'latency'" devquery --little=latencies=3
+    refuses 2 "--little latency '0' is not a number above 0" devquery --little=latency=0
+    refuses 2 "--roofline gbyte_per_s 'fast' is not a number above 0" devquery --roofline=gbyte_per_s=fast
+    refuses 2 "--little: there is no GPU model 'h2000'" devquery --little=gpu=h2000
+    refuses 2 "bus_bits and memory_mhz make a bandwidth together" devquery --roofline=bus_bits=384
+    refuses 2 "say what gbyte_per_s says" devquery --roofline=bus_bits=384,memory_mhz=900,gbyte_per_s=4
+    refuses 2 "say all of a GPU; leave gpu out" devquery --roofline=gpu=h200,gbyte_per_s=4,gflop_per_s=4
+    refuses 2 "--p2p and --little print different tables" devquery --p2p --little
+    refuses 2 "--capabilities and --roofline print different tables" devquery --capabilities --roofline
 }
 
 @test "a GPU is found by number, UUID and PCI id, whole or in part" {

@@ -46,6 +46,31 @@ within() { awk "BEGIN { exit !($1 <= $3 && $3 <= $2) }" || complain "$3 is not f
     within 150 400 "$(columns kernel cumulative_speedup | awk '$1 == "shared-shuffle" { print $2 }')"
 }
 
+@test "the achieved occupancy is that of blocks played onto multiprocessors" {
+    unit_program units/residency "$root/common/simt/check/predict/residency.cpp"
+    holds ./residency
+}
+
+@test "the achieved occupancies of a published experiment are met" {
+    predict matadd -q --csv --predict rtx2080ti -k row-major
+    expect_status 0
+    expect_clean_table
+    columns block p_occupancy_percent p_predicted_occupancy_percent >shapes
+    local shape published
+    for published in 32x32:50.1 32x16:73.7 16x32:76.6 16x16:81.1; do
+        shape=${published%:*} published=${published#*:}
+        # Within a tenth of what nvprof counted on an RTX 2080 Ti, whose theoretical occupancy is 100 %.
+        within "$(awk "BEGIN { print 0.9 * $published }")" "$(awk "BEGIN { print 1.1 * $published + 0.1 }")" \
+            "$(awk -v shape="$shape" '$1 == shape && $2 == 100 { print $3 }' shapes)"
+    done
+    # (Examples run without predictions: these are the rows of the page.)
+    [ "$(grep -E '^[0-9]+x[0-9]+ 100.00 +[0-9.]+$' "$root/man/matadd.1" | tr -s ' ' | tail -4)" = "$(cat shapes)" ]
+    # A barrier keeps the warps of a block together, and the host has none.
+    predict reduce -q --csv --predict rtx2080ti -k cpu,shared-tree
+    [ "$(columns kernel p_predicted_occupancy_percent | head -1)" = "cpu -" ]
+    within 90 100 "$(columns kernel p_predicted_occupancy_percent | awk '$1 == "shared-tree" { print $2 }')"
+}
+
 @test "people see predictions, in words that cannot be taken for a measurement" {
     predict reduce -f human -k 'shuffle-tree,single-pass'
     expect_status 0
@@ -166,6 +191,8 @@ CUDA
     expect_no_errors
     output=$(cat rows.csv)
     [ "$(columns kernel launches limiter)" = $'coalesced 1 launch\nstrided 3 l2' ]
+    # Blocks of 256 threads in four rounds, the last one not full.
+    within 70 99 "$(columns kernel achieved_occupancy_percent | awk '$1 == "coalesced" { print $2 }')"
     within 8 40 "$(column predicted_ns | paste -sd ' ' | awk '{ print $2 / $1 }')"
     capture env SIMCC_PREDICT=h2000 ./mine
     expect_status 2

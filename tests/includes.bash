@@ -80,6 +80,7 @@ numeric       accumulate exclusive_scan gcd inclusive_scan inner_product iota lc
 numeric       transform_reduce adjacent_difference
 optional      make_optional nullopt nullopt_t optional bad_optional_access
 ostream       endl flush ostream
+queue         priority_queue queue
 random        bernoulli_distribution discrete_distribution exponential_distribution gamma_distribution
 random        lognormal_distribution mt19937 mt19937_64 normal_distribution random_device uniform_int_distribution
 random        uniform_real_distribution seed_seq minstd_rand

@@ -51,10 +51,11 @@ curve() {
     refuses 4 "standard input: line 1: 'bytes' is not a number" latency -d sim --curve - <<<"bytes cycles"
     refuses 4 "missing" latency -d sim --curve missing
     local option
-    for option in '-k global' '-n 1Ki' --sweep '--versus global' --profile; do
+    for option in '-k global' '-n 1Ki' --sweep --parallelism --profile; do
         # shellcheck disable=SC2086  # an option and its argument
         refuses 2 "--curve measures nothing, so that .* means nothing; leave it out" latency -d sim --curve missing $option
     done
+    refuses 2 "--versus compares times, and in the simulator latency counts" latency -d sim --curve missing --versus global
 }
 
 @test "latency: the simulator says why it measures nothing, and wrong arguments are refused first" {
@@ -93,6 +94,60 @@ curve() {
     for word in $variants $(sed -n -E 's/.*\{\{"(p_[a-z]+)".*/\1/p' "$root/tools/latency/table.cuh"); do
         grep -q -E -e "^ +([a-z0-9_-]+, )*$word(,|\$| )" page || complain "latency.1 does not say what $word is"
     done
+}
+
+@test "latency: --parallelism does the same steps by more warps or in more chains" {
+    local size=()
+    on_simulator || size=(-n 1Mi -r 3)
+    expect_fine latency --parallelism --csv "${size[@]}"
+    expect_clean_table
+    [ "$(columns kernel p_level verify | sort -u)" = $'chains-arithmetic arithmetic pass\nchains-loads memory pass' ]
+    columns kernel n p_participants p_chains p_in_flight grid block >rows
+    # Each number of warps, up to all there is room for, with each number of chains; and as many steps in all.
+    local warps
+    warps=$(($(devquery -q -d "$device" --prop threads_per_multiprocessor --value) / 32))
+    awk '{ print $3 }' rows | sort -un | paste -sd ' ' >numbers
+    [ "$(cut -d ' ' -f 1 numbers),$(awk '{ print ($NF <= '$warps' && 2 * $NF > '$warps') }' numbers)" = "1,1" ]
+    [ "$(wc -l <rows)" -eq $((2 * 4 * $(wc -w <numbers))) ]
+    [ "$(awk '{ print $1, $3, $4 }' rows | sort -u | wc -l)" -eq "$(wc -l <rows)" ]
+    awk -v processors="$(devquery -q -d "$device" --prop multiprocessors --value)" '
+        $5 != $3 * 32 * $4 * ($1 == "chains-loads" ? 4 : 1) || $6 * $7 != processors * 32 * $3 { print; bad = 1 } END { exit bad }' rows
+    on_simulator || return 0
+    [ "$(awk '{ print $2 }' rows | sort -u)" = 65536 ]
+    [ "$(columns kernel gld_requests | sort -u)" = $'chains-arithmetic 0\nchains-loads 2048' ] || complain "the same loads in every row"
+    # What Little's law allows depends on what is in flight, and on nothing else: 4.4792 cycles of 121.98 lanes. But a warp
+    # has only a quarter of the lanes.
+    columns kernel p_participants p_in_flight p_little_percent p_peak_percent p_cycles >rows
+    awk '$1 == "chains-loads" || $2 >= 4 { print $1, $3, $4, $5, $6 }' rows | sort -u >law
+    [ "$(awk '{ print $1, $2 }' law | sort -u | wc -l)" -eq "$(wc -l <law)" ]
+    [ "$(grep '^chains-arithmetic 512 ' law)" = "chains-arithmetic 512 93.71 - -" ]
+    [ "$(grep '^chains-arithmetic 1024 ' law)" = "chains-arithmetic 1024 100.00 - -" ]
+    [ "$(awk '$1 == "chains-arithmetic" && $2 < 4 && $3 >= 256 { print $2, $3, $4 }' rows | sort)" = "1 256 25.00
+2 256 46.85
+2 512 50.00" ]
+    expect_fine latency -q --parallelism=arithmetic --predict rtx2080ti --csv
+    [ "$(column kernel | sort -u)" = chains-arithmetic ]
+    [ "$(columns p_participants p_in_flight p_little_percent | grep '^4 128 ')" = "4 128 50.00" ]
+}
+
+@test "latency: more in flight is faster, from warps and from chains alike" {
+    on_simulator && skip "there is nothing to measure"
+    expect_fine latency --parallelism --csv -r 10
+    columns kernel p_participants p_chains p_in_flight p_cycles p_peak_percent gflop_per_s gbyte_per_s >rows
+    awk '{ rate[$1, $2, $3] = $1 == "chains-loads" ? $8 : $7 }
+        END { for (k in rate) { split(k, of, SUBSEP); kernel = of[1]
+                  if (of[2] == 4 && of[3] == 1 && !(rate[kernel, 4, 4] > 3 * rate[k] && rate[kernel, 16, 1] > 3 * rate[k]))
+                      print kernel, rate[k], rate[kernel, 4, 4], rate[kernel, 16, 1] } }' rows >wrong
+    [ ! -s wrong ] || complain "four times as much in flight is not three times as fast: $(cat wrong)"
+    [ "$(awk '$6 > 75 { print $1 }' rows | sort -u | paste -sd ' ')" = "chains-arithmetic chains-loads" ] || complain "none is near the peak"
+}
+
+@test "latency: --parallelism is refused with what it does not do" {
+    refuses 2 "--kernel is for what --parallelism leaves out: latencies; leave one of them out" latency --parallelism -k global
+    refuses 2 "--sweep is for what --parallelism leaves out" latency --parallelism --sweep
+    refuses 2 "--parallelism 'stores' is not arithmetic or loads" latency --parallelism=stores
+    refuses 2 "--ladder compares times of the same work" latency --parallelism --ladder
+    refuses 2 "--size 4294967296 with --parallelism: 2Gi steps are the most" latency --parallelism -n 4Gi
 }
 
 @test "latency: a full device is an error" {

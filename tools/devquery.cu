@@ -1,26 +1,38 @@
 // SPDX-License-Identifier: MIT
-// devquery: what a device is and can do, one property per row, and which devices reach each other's memory.
+// devquery: what a device is and can do, one property per row; which devices reach each other's memory; and what follows from
+// a device's figures: the parallelism that hides latency, and the arithmetic that its bandwidth allows.
 // make: -O1 (it simulates too little to be worth the compile time of a higher level)
 #include <cuda_runtime.h>
 
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/cli/registration.cuh"
-#include "common/cuda/buffers.cuh"
-#include "common/measure/nvml.hpp"
+#include "tools/devquery/calculations.cuh"
+#include "tools/devquery/devices.cuh"
+#include "tools/devquery/questions.hpp"
 #include "tools/devquery/table.cuh"
 
 struct DevqueryOptions {
     std::vector<std::string> properties = {"*"};  // names or globs
-    bool value = false, p2p = false;
+    bool value = false, p2p = false, capabilities = false;
+    std::optional<Question> little, roofline;
 
     void add_options(OptionTable& table) {
         table.list("--prop", "LIST", "properties to show: names or globs", properties);
         table.flag("--value", "bare values, one per line, for shell variables", value);
         table.flag("--p2p", "which device can access which other's memory", p2p);
+        table.flag("--capabilities", "all compute capabilities: architecture, limits, what came with each",
+                   capabilities);
+        table.read("--little", "[=LIST]",
+                   "how much in flight hides latency: gpu=NAME,latency=N,lanes=N, ... change figures", "", little,
+                   parse_little);
+        table.read("--roofline", "[=LIST]",
+                   "GFLOP/s for bytes_per_flop=N; gpu=NAME, gbyte_per_s=N and gflop_per_s=N change figures", "",
+                   roofline, parse_roofline);
     }
 };
 
@@ -38,66 +50,6 @@ const Program program = {
     .words = names_of_properties,
     .every_device = true,
 };
-
-std::vector<Property> memory_of(const DeviceInfo& device) {
-    cudaDeviceProp properties;
-    CHECK(cudaGetDeviceProperties(&properties, device.ordinal));
-    CHECK(cudaSetDevice(device.ordinal));
-    size_t free_bytes = 0, total_bytes = 0;
-    CHECK(cudaMemGetInfo(&free_bytes, &total_bytes));
-    const char* cuda = "CUDA runtime";
-    return {
-        {"memory", "total_memory_bytes", std::to_string(properties.totalGlobalMem), "byte", cuda},
-        {"memory", "free_memory_bytes", std::to_string(free_bytes), "byte", cuda},
-    };
-}
-
-std::string rate_text(double rate) { return text("{:.{}f}", rate, computed(rate, 1).digits); }
-
-// Peak rates; "unknown" if our table of throughputs lacks the device's compute capability.
-std::vector<Property> derived_of(const DeviceInfo& device) {
-    const std::optional<Throughput> per_clock = throughput_of(device.compute_capability, device.name);
-    const double clock_hz = 1e3 * attribute(cudaDevAttrClockRate, device.ordinal);
-    std::vector<Property> properties = {
-        {"derived", "fp32_cores", per_clock ? std::to_string(per_clock->f32 * device.multiprocessors) : "unknown",
-         "core", "programming guide by compute capability"},
-        {"derived", "peak_memory_gbyte_per_s", rate_text(device.peak_gbyte_per_s), "GB/s",
-         "bus width x memory clock x 2"},
-    };
-    for (const Peak& peak : peaks) {
-        std::string value = "unknown";
-        if (per_clock)
-            value = rate_text(1e-12 * peak_rate((*per_clock).*(peak.multiply_adds), device.multiprocessors, clock_hz));
-        properties.push_back(
-            {"derived", peak.property, value, peak.unit, "NVIDIA's rate per multiprocessor x multiprocessors x clock"});
-    }
-    return properties;
-}
-
-std::vector<Property> clocks_of(const DeviceInfo& device) {
-    const ClockMonitor clocks(device.simulated ? "" : device.uuid);
-    return {
-        {"clocks", "current_sm_clock_mhz", std::to_string(clocks.sm_clock_mhz()), "MHz", "NVML"},
-        {"clocks", "current_memory_clock_mhz", std::to_string(clocks.memory_clock_mhz()), "MHz", "NVML"},
-        {"clocks", "throttled", clocks.throttled() ? "1" : "0", "bool", "NVML"},
-    };
-}
-
-std::vector<Property> properties_of(const DeviceInfo& device) {
-    std::vector<Property> all = identity_of(device);
-    const auto append = [&](const std::vector<Property>& more) { all.insert(all.end(), more.begin(), more.end()); };
-    const auto append_attributes = [&](const std::string& group) {
-        for (const Attribute& row : attributes)
-            if (group == row.group)
-                all.push_back({row.group, row.property, std::to_string(attribute(row.attribute, device.ordinal)),
-                               row.unit, "CUDA attribute"});
-    };
-    append(memory_of(device));
-    for (const char* group : {"memory", "multiprocessors", "limits", "features", "clocks"}) append_attributes(group);
-    append(clocks_of(device));
-    append(derived_of(device));
-    return all;
-}
 
 // For completion, which must not wait for a driver: taken from the simulated device, which has the same properties.
 std::vector<std::string> names_of_properties(const std::string& option) {
@@ -177,58 +129,28 @@ void show_properties(Session& session) {
     table.flush(text("device {}: {}", device_label(session.device), session.device.name));
 }
 
-// One device's access to another's memory.
-struct Peer {
-    int from, to, access, native_atomics, rank;
-};
-
-const ColumnOf<Peer> peer_columns[] = {
-    {{"from_device", "from"}, [](const Peer& of) -> Cell { return whole(of.from); }},
-    {{"to_device", "to"}, [](const Peer& of) -> Cell { return whole(of.to); }},
-    {{"access", "access"}, [](const Peer& of) -> Cell { return whole(of.access); }},
-    {{"native_atomics", "native atomics"}, [](const Peer& of) -> Cell { return whole(of.native_atomics); }},
-    {{"performance_rank", "rank (0 is best)"}, [](const Peer& of) -> Cell { return whole(of.rank); }},
-};
-
-void show_peers(Session& session) {
-    Table table(session.output, session.format(), session.options.header, columns_of(peer_columns));
-    int count = 0;
-    CHECK(cudaGetDeviceCount(&count));
-    const int from = session.device.ordinal;
-    for (int to = 0; to < count; ++to) {
-        Peer peer{from, to, to == from, to == from, 0};
-        if (to != from) {
-            CHECK(cudaDeviceCanAccessPeer(&peer.access, from, to));
-            if (peer.access) {
-                CHECK(cudaDeviceGetP2PAttribute(&peer.native_atomics, cudaDevP2PAttrNativeAtomicSupported, from, to));
-                CHECK(cudaDeviceGetP2PAttribute(&peer.rank, cudaDevP2PAttrPerformanceRank, from, to));
-            }
-        }
-        table.add(cells_of(peer_columns, peer));
+// Each of these has its own table.
+void refuse_two_tables(const Session& session) {
+    const auto& asked = session.own<DevqueryOptions>();
+    const std::pair<bool, const char*> tables[] = {
+        {session.options.list, "--list"},           {asked.p2p, "--p2p"},
+        {asked.capabilities, "--capabilities"},     {asked.little.has_value(), "--little"},
+        {asked.roofline.has_value(), "--roofline"}, {asked.value, "--value"}};
+    const char* first = nullptr;
+    for (const auto& [given, name] : tables) {
+        if (given && first) fail(Exit::usage, "{} and {} print different tables; leave one of them out", first, name);
+        if (given) first = name;
     }
-    table.flush();
-}
-
-const ColumnOf<DeviceInfo> device_columns[] = {
-    {{"device", "device"}, [](const DeviceInfo& of) -> Cell { return device_label(of); }},
-    {{"name", "name"}, [](const DeviceInfo& of) -> Cell { return of.name; }},
-    {{"compute_capability", "cc"}, [](const DeviceInfo& of) -> Cell { return capability_text(of.compute_capability); }},
-    {{"multiprocessors", "SMs"}, [](const DeviceInfo& of) -> Cell { return whole(of.multiprocessors); }},
-    {{"memory_bytes", "memory GiB", 1.0 / (1u << 30), 1},
-     [](const DeviceInfo& of) -> Cell { return whole(of.memory_bytes); }},
-    {{"uuid", "uuid", 1, 0, 0, 2}, [](const DeviceInfo& of) -> Cell { return of.uuid; }},
-    {{"pci_bus_id", "PCI bus id", 1, 0, 0, 1}, [](const DeviceInfo& of) -> Cell { return of.pci_bus_id; }},
-};
-
-void list_device(Session& session) {
-    Table table(session.output, session.format(), session.options.header, columns_of(device_columns));
-    table.add(cells_of(device_columns, session.device));
-    table.flush();
 }
 
 void run(Session& session) {
+    const auto& asked = session.own<DevqueryOptions>();
+    refuse_two_tables(session);
     if (session.options.list) list_device(session);
-    else if (session.own<DevqueryOptions>().p2p) show_peers(session);
+    else if (asked.p2p) show_peers(session);
+    else if (asked.capabilities) show_capabilities(session);
+    else if (asked.little) show_ways_to_hide(session, *asked.little);
+    else if (asked.roofline) show_roofline(session, *asked.roofline);
     else show_properties(session);
 }
 

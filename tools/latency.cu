@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// latency: how long dependent operations take: loads from every level of memory, arithmetic, atomics, barriers.
+// latency: how long dependent operations take: loads from every level of memory, arithmetic, atomics, barriers; and how many
+// at once hide that.
 // make: -O1 (it simulates too little to be worth the compile time of a higher level)
 #include "common/cuda/passes.hpp"
-#include "kernels/latency.cuh"
+#include "kernels/latency/steps.cuh"
 
 #ifndef __SIMCC__
 namespace BACKEND {
@@ -20,9 +21,12 @@ INSTANTIATE(ConstantLoad);
 
 #if HOST_PASS
 
+#include <vector>
+
 #include "common/cli/registration.cuh"
 #include "tools/latency/figures.cuh"
 #include "tools/latency/memories.cuh"
+#include "tools/latency/parallelism.cuh"
 #include "tools/latency/read_curve.hpp"
 #include "tools/latency/table.cuh"
 
@@ -67,23 +71,31 @@ const Program program = {
     .lectures = &lectures,
     .options = own_options<LatencyOptions>,
     .columns = columns_of(latency_columns),
+    .counts_in_simulator = true,
+    .shown_counters = {{"gld_requests", "loads"}},
+    .is_predicted = false,
 };
 
 void run(Session& session) {
     if (!session.own<LatencyOptions>().curve.empty()) return print_plateaus(session);
-    static_cast<void>(session.selected());  // what was typed is refused before the device is
+    const bool has_chains = !session.own<LatencyOptions>().parallelism.empty();
+    const auto selected = has_chains
+                              ? std::vector<const LatencyVariant*>{}
+                              : session.selected<LatencyVariant>();  // what was typed is refused before the device
     const char* const compares = !session.options.versus.empty() ? "--versus"
                                  : session.options.ladder        ? "--ladder"
                                                                  : "";
     if (*compares)
         fail(Exit::usage, "{} compares times of the same work, and each latency is of different work; leave it out",
              compares);
+    if (has_chains) return compare_parallelism(session);
 #ifdef __SIMCC__
     fail(Exit::unavailable,
-         "the simulator has no caches, clocks or buses whose latency could be measured: run on a GPU");
+         "the simulator has no caches, clocks or buses whose latency could be measured: run on a GPU (here only "
+         "--parallelism runs)");
 #else
     Lab lab(session);
-    for (const LatencyVariant* variant : session.selected<LatencyVariant>()) variant->measure(lab, *variant);
+    for (const LatencyVariant* variant : selected) variant->measure(lab, *variant);
     lab.finish();
 #endif
 }

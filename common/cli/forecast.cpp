@@ -50,7 +50,7 @@ bool wants_forecast(const Program& program, const Options& options, const Device
     return device.simulated && program.benchmark && options.operands.empty() && options.predicts_times &&
            options.checks.line_bytes == 32 && !options.checks.any_check() && !options.profile && !options.gang &&
            program.gangs != Gangs::always && checked::backend && !is_forecast() && !is_switched_off() &&
-           !program.times_copies;
+           program.is_predicted;
 }
 
 // Waits for the process, or ends it, with all that it has started, after so many seconds. Returns its status.
@@ -93,7 +93,8 @@ static void read_rows(const std::string& path, PredictedTimes& times) {
                       &bytes = table.column("bytes"), &flop = table.column("flop"),
                       &gpu = table.column("p_predicted_gpu"), &ns = table.column("p_predicted_ns"),
                       &low = table.column("p_predicted_low_ns"), &high = table.column("p_predicted_high_ns"),
-                      &limiter = table.column("p_limiter"), &gbyte = table.column("p_predicted_peak_gbyte_per_s"),
+                      &limiter = table.column("p_limiter"), &occupancy = table.column("p_predicted_occupancy_percent"),
+                      &gbyte = table.column("p_predicted_peak_gbyte_per_s"),
                       &gflop = table.column("p_predicted_peak_gflop_per_s");
     const TableColumn* const launched = table.find("launched");
     for (std::size_t row = 0; row < table.rows(); ++row) {
@@ -103,10 +104,10 @@ static void read_rows(const std::string& path, PredictedTimes& times) {
         }
         std::optional<PredictedTime> time;
         if (ns.number(row) > 0)
-            time = {gpu.word(row),     dtypes.word(row), std::size_t(n.number(row)),
-                    bytes.number(row), flop.number(row), ns.number(row),
-                    low.number(row),   high.number(row), limiter.word(row),
-                    gbyte.number(row), gflop.number(row)};
+            time = {gpu.word(row),         dtypes.word(row),  std::size_t(n.number(row)),
+                    bytes.number(row),     flop.number(row),  ns.number(row),
+                    low.number(row),       high.number(row),  limiter.word(row),
+                    occupancy.number(row), gbyte.number(row), gflop.number(row)};
         times.add(kernels.word(row), time);
     }
 }

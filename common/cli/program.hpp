@@ -49,9 +49,10 @@ struct Program {
     bool shows_steps = false;                       // --steps: how a small launch combines its values
     bool every_device = false;                      // "auto" means all GPUs, not the first
     Gangs gangs = Gangs::never;
-    JoinGang* join = nullptr;   // of programs with gangs
-    bool input_files = true;    // operands name data: --input-format applies
-    bool times_copies = false;  // and what overlaps them, which the simulator's predictions do not cover
+    JoinGang* join = nullptr;  // of programs with gangs
+    bool input_files = true;   // operands name data: --input-format applies
+    // In the simulator, the times of its kernels: not if copies are timed, too, or steps that depend on each other.
+    bool is_predicted = true;
 };
 
 // ---- the interface between a program's main(), compiled once, and its CUDA part, compiled once per backend:

@@ -70,6 +70,7 @@ static std::optional<PredictedTime> predicted_by(const std::vector<simt::check::
         if (kernel.sum.ns < largest_ns) continue;
         largest_ns = kernel.sum.ns;
         time.limiter = name_of(kernel.sum.limiter);
+        time.occupancy_percent = kernel.sum.achieved_occupancy_percent;
     }
     if (kernels.empty()) return std::nullopt;
     time.gpu = simt::check::predicted_gpu()->title();

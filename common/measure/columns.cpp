@@ -258,6 +258,7 @@ std::vector<ReportColumn> predicted_time_columns() {
         {{"p_predicted_low_ns", "80 % from", 1e-3, 1, 8, 3}, of_time(&PredictedTime::low_ns, 1)},
         {{"p_predicted_high_ns", "to", 1e-3, 1, 8, 3}, of_time(&PredictedTime::high_ns, 1)},
         {{"p_limiter", "limited by", 1, 0, 0, 2}, word_of(&PredictedTime::limiter)},
+        {{"p_predicted_occupancy_percent"}, of_time(&PredictedTime::occupancy_percent, 2)},
         {{"p_predicted_gbyte_per_s", "GB/s", 1, 1, 6, 1}, rate_of(&PredictedTime::bytes)},
         {{"p_predicted_gflop_per_s"}, rate_of(&PredictedTime::flop)},
         {{"p_predicted_peak_gbyte_per_s"}, peak_of(&PredictedTime::peak_gbyte_per_s)},

@@ -18,7 +18,8 @@ struct PredictedTime {
     double bytes = 0, flop = 0;      // compulsory traffic and operations at that size
     double ns = 0;                   // all kernels of the variant,
     double low_ns = 0, high_ns = 0;  // and an interval that holds 80 % of what is measured
-    std::string limiter;             // what limits the kernel that takes the most of it
+    std::string limiter;             // what limits the kernel that takes the most of it,
+    double occupancy_percent = 0;    // and the occupancy that this kernel achieves
     // What the GPU can do at most: of its memory, and of arithmetic of the row's type; 0 if that is not known.
     double peak_gbyte_per_s = 0, peak_gflop_per_s = 0;
     std::vector<simt::check::KernelCounters> costs = {};  // if they are wanted: of each kernel's lines

@@ -12,7 +12,7 @@
 #include <random>
 #include <string>
 
-#include "tools/matadd/occupancy.hpp"
+#include "common/cuda/occupancy.hpp"
 
 // The properties from cudaGetDeviceProperties for each capability, as listed in the CUDA C++ Programming Guide.
 struct Properties {
@@ -123,9 +123,9 @@ int main(int count, char** arguments) {
         for (int i = 0; i < launches && wrong < 10; ++i, ++compared) wrong += !agrees(*limits, device, random.next());
     }
     // The header's rules are those of today's toolkits, which know nothing before 7.0.
-    const auto known =
-        std::count_if(multiprocessor_limits().begin(), multiprocessor_limits().end(),
-                      [](const MultiprocessorLimits& limits) { return limits.compute_capability >= 70; });
+    const auto known = std::count_if(capabilities().begin(), capabilities().end(), [](const Capability& capability) {
+        return capability.limits.compute_capability >= 70;
+    });
     const bool every = known == std::size(properties);
     if (!every) std::printf("%td capabilities, %zu compared\n", known, std::size(properties));
     std::printf("%d launches on %zu capabilities\n", compared, std::size(properties));

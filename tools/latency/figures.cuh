@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/latency.cuh"
+#include "kernels/latency/steps.cuh"
 #include "tools/latency/lab.cuh"
 
 namespace BACKEND {

@@ -17,7 +17,7 @@
 #include "common/cuda/device.cuh"
 #include "common/cuda/launch_shape.cuh"
 #include "common/measure/report.hpp"
-#include "kernels/latency.cuh"
+#include "kernels/latency/steps.cuh"
 #include "tools/latency/plateau.hpp"
 #include "tools/latency/table.cuh"
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/latency.cuh"
+#include "kernels/latency/steps.cuh"
 #include "tools/latency/cycle.hpp"
 #include "tools/latency/lab.cuh"
 

@@ -65,12 +65,13 @@ const ColumnOf<PlateauRow> plateau_columns[] = {
 
 void print_plateaus(Session& session) {
     const std::string& path = session.own<LatencyOptions>().curve;
-    const char* ignored = !session.options.kernels.empty()      ? "--kernel"
-                          : session.options.sizes.given         ? "--size"
-                          : session.own<LatencyOptions>().sweep ? "--sweep"
-                          : !session.options.versus.empty()     ? "--versus"
-                          : session.options.profile             ? "--profile"
-                                                                : nullptr;
+    const char* ignored = !session.options.kernels.empty()                     ? "--kernel"
+                          : session.options.sizes.given                        ? "--size"
+                          : session.own<LatencyOptions>().sweep                ? "--sweep"
+                          : !session.own<LatencyOptions>().parallelism.empty() ? "--parallelism"
+                          : !session.options.versus.empty()                    ? "--versus"
+                          : session.options.profile                            ? "--profile"
+                                                                               : nullptr;
     if (ignored) fail(Exit::usage, "--curve measures nothing, so that {} means nothing; leave it out", ignored);
     StepCount& count = session.begin_step("reading " + input_name(path), StepUnit::bytes);
     const LatencyCurve curve = read_curve(path, count);

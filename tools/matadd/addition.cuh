@@ -13,9 +13,9 @@
 
 #include "common/cli/session.hpp"
 #include "common/cuda/buffers.cuh"
+#include "common/cuda/occupancy.hpp"
 #include "common/measure/bench.cuh"
 #include "common/measure/random.hpp"
-#include "tools/matadd/occupancy.hpp"
 #include "tools/matadd/table.cuh"
 
 namespace BACKEND {

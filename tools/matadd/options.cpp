@@ -21,12 +21,14 @@ std::vector<BlockShape> parse_blocks(const std::string& list) {
 }
 
 static std::vector<MultiprocessorLimits> parse_capability(const std::string& name) {
-    if (name == "all") return multiprocessor_limits();
+    std::vector<MultiprocessorLimits> all;
     std::vector<std::string> known;
-    for (const MultiprocessorLimits& limits : multiprocessor_limits()) {
-        if (limits.name() == name) return {limits};
-        known.push_back(limits.name());
+    for (const Capability& capability : capabilities()) {
+        if (capability.limits.name() == name) return {capability.limits};
+        all.push_back(capability.limits);
+        known.push_back(capability.limits.name());
     }
+    if (name == "all") return all;
     known.push_back("all");
     fail(Exit::usage, "--occupancy cc '{}' is not {}", name, list_text(known, "or"));
 }
@@ -72,7 +74,7 @@ OccupancyQuestion parse_occupancy(const std::string& list) {
     if (question.devices.size() > 1)
         fail(Exit::usage, "--occupancy: threads, blocks and shared describe one multiprocessor; leave out cc=all");
     // What is not said is as on the capability that is named, or as on the newest.
-    MultiprocessorLimits limits = question.devices.empty() ? multiprocessor_limits().back() : question.devices.front();
+    MultiprocessorLimits limits = question.devices.empty() ? capabilities().back().limits : question.devices.front();
     limits.compute_capability = 0;
     if (own.threads > 0) limits.threads = own.threads;
     if (own.blocks > 0) limits.blocks = own.blocks;

@@ -9,7 +9,7 @@
 
 #include "common/cli/option_table.hpp"
 #include "common/cli/sizes.hpp"
-#include "tools/matadd/occupancy.hpp"
+#include "common/cuda/occupancy.hpp"
 
 // Threads of a block in x and y.
 // "32x8,256" (the second has one row), "all": powers of two up to 1024 threads, or "every": all whole numbers.

@@ -98,7 +98,7 @@ inline const Program streams_program = {
     .variants = variants_of(streams_variants),
     .options = own_options<StreamsOptions>,
     .columns = columns_of(streams_columns),
-    .times_copies = true,
+    .is_predicted = false,
 };
 
 }  // namespace BACKEND

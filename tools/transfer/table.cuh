@@ -140,7 +140,7 @@ inline const Program transfer_program = {
     .variants = variants_of(transfer_variants),
     .options = own_options<TransferOptions>,
     .columns = columns_of(transfer_columns),
-    .times_copies = true,
+    .is_predicted = false,
 };
 
 }  // namespace BACKEND

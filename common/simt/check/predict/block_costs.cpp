@@ -393,10 +393,13 @@ BlockCost BlockCosts::take() {
     shared_updates_.for_each([&](uintptr_t, uint64_t updates) { most = std::max(most, updates); });
     const double shared_updates = static_cast<double>(most) * model_->shared_update_latency;
     if (is_by_place_) add_places(shared_updates);
+    double clocks = 0;
     for (const Warp& warp : warps_) {
         total_.chain = std::max(total_.chain, warp.clock);
         total_.waits_for_l2 = std::max(total_.waits_for_l2, warp.waits);
+        clocks += warp.clock;
     }
+    if (total_.chain > 0) total_.of_warps = clocks / (total_.chain * static_cast<double>(warps_.size()));
     total_.chain += shared_updates;
     total_.shared_bytes = static_cast<double>(shared_end_ - shared_begin_);
     make_unique(total_.loaded);

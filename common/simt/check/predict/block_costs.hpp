@@ -37,6 +37,7 @@ struct BlockCost {
     double stored_sectors = 0, atomic_sectors = 0;        ///< of L2
     double chain = 0;                                     ///< cycles, if every miss of L1 hits L2
     double waits_for_l2 = 0;                              ///< steps in which the chain waits for a miss
+    double of_warps = 1;                                  ///< of the chain, how much a warp is there for, on average
     double shared_bytes = 0;                              ///< of shared memory that it used
     std::vector<uint64_t> loaded, stored;                 ///< different sectors, in order
     std::vector<std::pair<uintptr_t, double>> contended;  ///< addresses with many atomic operations of warps

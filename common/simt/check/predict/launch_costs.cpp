@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 
+#include "common/simt/check/predict/residency.hpp"
 #include "common/simt/runtime/device_memory.hpp"
 #include "common/simt/runtime/state.hpp"
 
@@ -220,6 +221,7 @@ LaunchPrediction LaunchCosts::predict() const {
     const std::lock_guard lock(mutex_);
     const Whole all = whole();
     LaunchPrediction result = predict(costs_, all);
+    result.achieved_occupancy_percent = 100 * achieved_occupancy(result);
     add_places(result, all);
     return result;
 }
@@ -276,9 +278,10 @@ LaunchPrediction LaunchCosts::predict(const Costs& costs, const Whole& all) cons
     part(Limiter::unit) = unit_cycles(sum, model_)[all.unit] * scale * per_multiprocessor;
     part(Limiter::atomics) = result.hot_operations * model_.atomic_ns;
     const double from_dram = sum.missed_sectors > 0 ? std::min(1.0, loads / (sum.missed_sectors * scale)) : 0;
-    const double more_latency = (model_.dram_latency - model_.l2_latency) * from_dram;
+    result.dram_cycles = (model_.dram_latency - model_.l2_latency) * from_dram;
     part(Limiter::latency) =
-        ((chain_weight * sum.chain + sum.waits_for_l2 * more_latency) / sampled + start_cycles) * waves * cycle_ns;
+        ((chain_weight * sum.chain + sum.waits_for_l2 * result.dram_cycles) / sampled + start_cycles) * waves *
+        cycle_ns;
     const double starts_ns = result.blocks * model_.block_ns;
     part(Limiter::launch) = starts_ns + model_.next_launch_ns + fetch_ns;
 
@@ -293,6 +296,31 @@ LaunchPrediction LaunchCosts::predict(const Costs& costs, const Whole& all) cons
     if (result.limiter == Limiter::l1 && sum.shared_wavefronts > sum.global_wavefronts)
         result.limiter = Limiter::shared;
     return result;
+}
+
+// The blocks of the sample stand for all, in turn. Atomic operations are not waited for, and barriers keep the warps of a
+// block together.
+double LaunchCosts::achieved_occupancy(const LaunchPrediction& of) const {
+    if (costs_.empty()) return 0;
+    Residency residency;
+    residency.blocks = of.blocks;
+    residency.warps_per_block = std::ceil(of.threads_per_block / lanes_of_warp);
+    residency.multiprocessors = model_.multiprocessors;
+    residency.blocks_per_multiprocessor = of.resident_blocks;
+    residency.warps_per_multiprocessor = model_.threads_per_multiprocessor / lanes_of_warp;
+    residency.start_ns = model_.block_ns;
+    residency.whole_ns = of.ns - model_.next_launch_ns - fetch_ns;
+    double barriers = 0;
+    for (const auto& [block, cost] : costs_) {
+        const double before = chain_weight * cost.chain + cost.waits_for_l2 * of.dram_cycles;
+        const double cycles = before + start_cycles;
+        residency.stays.push_back({cycles * 1e3 / model_.clock_mhz, (before * cost.of_warps + start_cycles) / cycles});
+        barriers += cost.barriers;
+    }
+    for (const Limiter limiter : {Limiter::dram, Limiter::l2, Limiter::l1, Limiter::issue, Limiter::unit})
+        residency.served_ns = std::max(residency.served_ns, of.parts_ns[static_cast<int>(limiter)]);
+    residency.served_ns *= barriers > 0 ? 0 : std::min(of.blocks, model_.multiprocessors) / of.blocks;
+    return check::achieved_occupancy(residency);
 }
 
 // The time is a norm of the parts, so that each adds to it by its power: the largest adds most. A place's share of a part

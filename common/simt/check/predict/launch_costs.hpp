@@ -32,11 +32,13 @@ struct PlaceTime {
 struct LaunchPrediction {
     double blocks = 0, threads_per_block = 0, shared_bytes = 0;  ///< shared memory per block
     double resident_blocks = 0;                                  ///< per multiprocessor
+    double achieved_occupancy_percent = 0;                       ///< of the warps that a multiprocessor has room for
     double instructions = 0, special = 0, wavefronts = 0;        ///< of warps
     double asked_bytes = 0, l2_bytes = 0, dram_bytes = 0;        ///< bytes that L1, L2 and DRAM move
     double hot_operations = 0;                                   ///< atomic, on the address that has the most
-    double parts_ns[8] = {};                                     ///< by Limiter, without shared
-    double ns = 0, low_ns = 0, high_ns = 0;                      ///< the whole launch, and an interval of 80 %
+    double dram_cycles = 0;                  ///< what a load that misses L1 waits for DRAM, on average, after L2
+    double parts_ns[8] = {};                 ///< by Limiter, without shared
+    double ns = 0, low_ns = 0, high_ns = 0;  ///< the whole launch, and an interval of 80 %
     Limiter limiter = Limiter::launch;
     std::vector<PlaceTime> places;  ///< if wanted; together less than the whole: starts have no place
 };
@@ -80,6 +82,7 @@ private:
     Footprint footprint(const Costs& costs, std::vector<uint64_t> BlockCost::*sectors, double resident) const;
     Whole whole() const;
     LaunchPrediction predict(const Costs& costs, const Whole& all) const;
+    double achieved_occupancy(const LaunchPrediction& of) const;
     void add_places(LaunchPrediction& result, const Whole& all) const;
 
     const GpuModel& model_;

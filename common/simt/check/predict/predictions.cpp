@@ -47,6 +47,7 @@ public:
         if (one.ns > kernel.largest_ns) {
             kernel.largest_ns = one.ns;
             for (const Figure& figure : shape) kernel.sum.*figure.value = one.*figure.value;
+            kernel.sum.achieved_occupancy_percent = one.achieved_occupancy_percent;
             kernel.sum.limiter = one.limiter;
         }
         for (const std::span<const Figure> figures : {std::span<const Figure>(times), std::span<const Figure>(amounts)})
@@ -163,6 +164,7 @@ std::string predictions_as_csv(const std::vector<KernelPrediction>& kernels, con
         for (const Figure& figure : figures) text += std::string(",") + figure.name;
     };
     add_names(shape);
+    text += ",achieved_occupancy_percent";
     add_names(times);
     text += ",limiter";
     add_names(amounts);
@@ -174,6 +176,7 @@ std::string predictions_as_csv(const std::vector<KernelPrediction>& kernels, con
         text += in_csv(kernel.kernel) + "," + in_csv(model.title());
         text += format(",%llu", static_cast<unsigned long long>(kernel.launches));
         for (const Figure& figure : shape) text += format(",%.0f", sum.*figure.value);
+        text += kernel.is_known ? format(",%.2f", sum.achieved_occupancy_percent) : ",";
         for (const Figure& figure : times) text += kernel.is_known ? format(",%.1f", sum.*figure.value) : ",";
         text += std::string(",") + name_of(sum.limiter);
         for (const Figure& figure : amounts) text += format(",%.0f", sum.*figure.value);

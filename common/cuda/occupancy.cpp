@@ -1,79 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "tools/matadd/occupancy.hpp"
+#include "common/cuda/occupancy.hpp"
 
 #include <algorithm>
-
-#include "common/io/text.hpp"
 
 static constexpr unsigned warp_size = 32;
 
 static std::size_t rounded_up(std::size_t number, std::size_t multiple) {
     return (number + multiple - 1) / multiple * multiple;
-}
-
-std::size_t MultiprocessorLimits::most_shared_bytes() const {
-    const bool can_opt_in = compute_capability >= 70 || compute_capability == 0;
-    return can_opt_in ? shared_bytes() - reserved_shared_bytes()
-                      : std::min(shared_bytes(), shared_bytes_without_asking);
-}
-
-std::size_t MultiprocessorLimits::shared_granularity() const {
-    if (compute_capability >= 80 || compute_capability / 10 == 2) return 128;
-    return compute_capability / 10 == 1 ? 512 : 256;
-}
-
-std::string MultiprocessorLimits::name() const {
-    if (compute_capability == 0) return "own";
-    return text("{}.{}", compute_capability / 10, compute_capability % 10);
-}
-
-const std::vector<MultiprocessorLimits>& multiprocessor_limits() {
-    static const std::vector<unsigned> to_96 = {0, 8, 16, 32, 64, 96}, to_100 = {0, 8, 16, 32, 64, 100},
-                                       to_164 = {0, 8, 16, 32, 64, 100, 132, 164},
-                                       to_228 = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
-    const RegisterRules tesla8 = {256, true, 2, 124}, tesla16 = {512, true, 2, 124}, fermi = {64, false, 2, 63},
-                        kepler = {256, false, 4, 63}, pascal = {256, false, 2, 255},
-                        small = {256, false, 4, 255, 32768};
-    static const std::vector<MultiprocessorLimits> table = {
-        {10, 768, 8, {16}, 8192, tesla8, 512},
-        {11, 768, 8, {16}, 8192, tesla8, 512},
-        {12, 1024, 8, {16}, 16384, tesla16, 512},
-        {13, 1024, 8, {16}, 16384, tesla16, 512},
-        {20, 1536, 8, {16, 48}, 32768, fermi},
-        {21, 1536, 8, {16, 48}, 32768, fermi},
-        {30, 2048, 16, {16, 32, 48}, 65536, kepler},
-        {32, 2048, 16, {16, 32, 48}},
-        {35, 2048, 16, {16, 32, 48}},
-        {37, 2048, 16, {80, 96, 112}, 131072},
-        {50, 2048, 32, {64}},
-        {52, 2048, 32, {96}},
-        {53, 2048, 32, {64}, 65536, small},
-        {60, 2048, 32, {64}, 65536, pascal},
-        {61, 2048, 32, {96}},
-        {62, 2048, 32, {64}, 65536, small},
-        {70, 2048, 32, to_96},
-        {72, 2048, 32, to_96},
-        {75, 1024, 16, {32, 64}},
-        {80, 2048, 32, to_164},
-        {86, 1536, 16, to_100},
-        {87, 1536, 16, to_164},
-        {88, 1536, 16, to_100},
-        {89, 1536, 24, to_100},
-        {90, 2048, 32, to_228},
-        {100, 2048, 32, to_228},
-        {101, 1536, 24, to_228},
-        {103, 2048, 32, to_228},
-        {110, 1536, 24, to_228},
-        {120, 1536, 24, to_100},
-        {121, 1536, 24, to_100},
-    };
-    return table;
-}
-
-const MultiprocessorLimits* limits_of(int compute_capability) {
-    for (const MultiprocessorLimits& limits : multiprocessor_limits())
-        if (limits.compute_capability == compute_capability) return &limits;
-    return nullptr;
 }
 
 // The smallest size that shared memory can have and that holds so many bytes; 0 if none does.
