@@ -270,6 +270,7 @@ inline const Program texture_program = {
     .sizes = "8Ki",
     .simulator_sizes = "64",
     .variants = variants_of(texture_variants),
+    .lectures = &lectures,
     .options = own_options<TextureOptions>,
     .columns = columns_of(texture_table_columns),
     .counts_in_simulator = true,
