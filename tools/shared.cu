@@ -112,9 +112,11 @@ private:
             case SharedUse::search: add(0, search(limit_for(1.0 / double(options.every)))); break;
             case SharedUse::indexed:
                 for (size_t length : options.lengths)
-                    add(length, elements(n_, [=](const SharedWords& words, size_t i, unsigned block_size) {
-                            return indexed_fold(words[i], unsigned(i % block_size), unsigned(length));
-                        })).length = length;
+                    add(length, elements(n_,
+                                         [=](const SharedWords& words, size_t i, unsigned block_size) {
+                                             return indexed_fold(words[i], unsigned(i % block_size), unsigned(length));
+                                         }))
+                        .length = length;
                 break;
             case SharedUse::offsets:
                 for (size_t keep : options.keeps) {
@@ -141,16 +143,17 @@ private:
                 break;
             }
             case SharedUse::spill:
-                add(0, elements(n_, [](const SharedWords& words, size_t i, unsigned) { return spilled_fold(words[i]); }));
+                add(0,
+                    elements(n_, [](const SharedWords& words, size_t i, unsigned) { return spilled_fold(words[i]); }));
                 break;
         }
         return groups;
     }
 
     std::unique_ptr<SharedProblem> search(unsigned limit) {
-        std::unique_ptr<SharedProblem> problem = elements(
-            grid_for(n_, search_tile_words),
-            [=](const SharedWords& words, size_t tile, unsigned) { return first_find(words, tile, limit); });
+        std::unique_ptr<SharedProblem> problem =
+            elements(grid_for(n_, search_tile_words),
+                     [=](const SharedWords& words, size_t tile, unsigned) { return first_find(words, tile, limit); });
         problem->arguments.limit = limit;
         return problem;
     }
@@ -173,8 +176,7 @@ void run(Session& session) {
             Cases cases;
             for (const SharedVariant* variant : session.selected<SharedVariant>()) {
                 const std::vector<const SharedGroup*> all = groups.of(variant->use);
-                if (value < all.size())
-                    cases.push_back(std::make_unique<SharedCase>(session, *variant, *all[value]));
+                if (value < all.size()) cases.push_back(std::make_unique<SharedCase>(session, *variant, *all[value]));
             }
             if (cases.empty()) break;
             bench.run(cases);

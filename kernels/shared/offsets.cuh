@@ -48,8 +48,7 @@ __global__ void offsets_warp_aggregated(const SharedArguments arguments) {
     const unsigned keepers = __ballot_sync(all_lanes, keeps);
     if (keepers == 0) return;
     unsigned long long warpoffset = 0;
-    if (lane_index() == 0)
-        warpoffset = atomicAdd(arguments.d_totals, static_cast<unsigned long long>(__popc(keepers)));
+    if (lane_index() == 0) warpoffset = atomicAdd(arguments.d_totals, static_cast<unsigned long long>(__popc(keepers)));
     warpoffset = __shfl_sync(all_lanes, warpoffset, 0);
     if (keeps) arguments.d_out[warpoffset + lanes_before(keepers)] = word;
 }

@@ -44,8 +44,8 @@ __global__ void search_no_flag(const SharedArguments arguments) {
     if (threadIdx.x == 0) arguments.d_out[blockIdx.x] = first;
 }
 
-/// Any block. In the lecture every thread sets the flag, with no barrier before the loop. All of them write the same
-/// value, so that it works, but it is a data race: here one thread sets it.
+/// Any block. In the lecture every thread sets the flag, with no barrier before the loop. That is a race, if a harmless
+/// one, since all write the same value: here one thread sets it.
 __global__ void search_flag(const SharedArguments arguments) {
     __shared__ bool run;
     __shared__ unsigned first;

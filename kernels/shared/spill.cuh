@@ -47,8 +47,7 @@ __global__ void __launch_bounds__(1024) spill_little(const SharedArguments argum
 __global__ void __launch_bounds__(1024, 2) spill_much(const SharedArguments arguments) { spill_word(arguments); }
 
 inline LaunchShape launch_spill(void (*kernel)(SharedArguments), const SharedArguments& arguments) {
-    const unsigned block =
-        arguments.block_size < spill_largest_block ? arguments.block_size : spill_largest_block;
+    const unsigned block = arguments.block_size < spill_largest_block ? arguments.block_size : spill_largest_block;
     return launch_per_word(kernel, arguments, block);
 }
 

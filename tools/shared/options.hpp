@@ -28,7 +28,9 @@ struct SharedOptions {
         };
         table.whole("--every", "N", "search: one word in N is what is looked for", every, 1, std::size_t{1} << 32);
         table.read("--array", "LIST", "indexed: elements of a thread's array, 4, 8, 16 or 32", "8,16", lengths,
-                   [](const std::string& list) { return parse_counts(list, "--array", {4, 8, 16, 32}); });
+                   [](const std::string& list) {
+                       return parse_counts(list, "--array", {4, 8, 16, 32});
+                   });
         counts("--keep", "offsets: percent of the words that are kept", "50", keeps, 0, 100);
         counts("--bins", "histogram: number of bins", "256", bins, 1, most_bins);
         counts("--skew", "histogram: 1 fills bins evenly, more the first ones more often", "1,8", skews, 1, 64);

@@ -149,15 +149,13 @@ private:
 // Which words are kept is compared as a multiset: their order is that of atomic operations.
 class OffsetsProblem final : public SharedProblem {
 public:
-    OffsetsProblem(std::shared_ptr<const SharedWords> words, unsigned limit)
-        : SharedProblem(words, words->size(), 1) {
+    OffsetsProblem(std::shared_ptr<const SharedWords> words, unsigned limit) : SharedProblem(words, words->size(), 1) {
         arguments.limit = limit;
         expected_ = kept(words->all());
     }
     Verdict check(unsigned) override {
         const unsigned long long count = totals()[0];
-        if (count != expected_.size())
-            return {false, text("{} words are kept, expected {}", count, expected_.size())};
+        if (count != expected_.size()) return {false, text("{} words are kept, expected {}", count, expected_.size())};
         const std::vector<unsigned> got = kept(results(count));
         if (got.size() < count) return {false, text("{} words are not below the limit", count - got.size())};
         return compare_elements(
@@ -205,8 +203,7 @@ public:
     }
     Verdict check(unsigned) override {
         const std::vector<unsigned long long> got = totals();
-        if (got[0] != expected_[0])
-            return {false, text("{} items were visited, expected {}", got[0], expected_[0])};
+        if (got[0] != expected_[0]) return {false, text("{} items were visited, expected {}", got[0], expected_[0])};
         if (got[1] != expected_[1]) return {false, text("the items' sum is {}, expected {}", got[1], expected_[1])};
         return {};
     }
@@ -237,8 +234,7 @@ inline unsigned spilled_fold(unsigned word) {
     std::array<unsigned, spill_values> values, next;
     for (unsigned k = 0; k < spill_values; ++k) values[k] = spill_first(word, k);
     for (unsigned round = 0; round < spill_rounds; ++round) {
-        for (unsigned k = 0; k < spill_values; ++k)
-            next[k] = spill_next(values[k], values[(k + 1) % spill_values]);
+        for (unsigned k = 0; k < spill_values; ++k) next[k] = spill_next(values[k], values[(k + 1) % spill_values]);
         values.swap(next);
     }
     unsigned fold = 0;

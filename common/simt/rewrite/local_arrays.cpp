@@ -47,8 +47,8 @@ private:
     std::size_t first_declared(std::size_t i) const {
         std::size_t name = Source::none, words = 0;
         while (i < source_.size()) {
-            if (is_one_of(source_[i], {"static", "extern", "thread_local", "__thread", "__shared__", "constexpr", "const",
-                                       "typedef", "using", "goto", "default", "break", "continue"}) ||
+            if (is_one_of(source_[i], {"static", "extern", "thread_local", "__thread", "__shared__", "constexpr",
+                                       "const", "typedef", "using", "goto", "default", "break", "continue"}) ||
                 is_expression_keyword(source_[i]))
                 return Source::none;
             if (source_.is_identifier(i)) {
@@ -86,7 +86,8 @@ private:
         for (; end != Source::none && end < scope_end; end = declarator_end(name)) {
             if (source_[name + 1] == "[" && is_indexed_at_run_time(name, end, scope_end)) {
                 const std::string array(source_[name]);
-                objects += " ::simt::check::LocalArray simt_array_" + array + "(&" + array + ", sizeof(" + array + "));";
+                objects +=
+                    " ::simt::check::LocalArray simt_array_" + array + "(&" + array + ", sizeof(" + array + "));";
             }
             if (source_[end] == ";") break;
             name = end + 1;
@@ -110,8 +111,7 @@ private:
     bool is_constant(std::size_t first, std::size_t last, int depth) const {
         if (depth > deepest) return false;
         for (std::size_t i = first; i < last; ++i) {
-            const bool is_cast = source_[i] == "(" && (!source_.is_identifier(i - 1) || source_[i - 1] == "sizeof");
-            if (source_[i] == "(" && !is_cast && source_[i - 1] != ">" && i > first) return false;  // a call
+            if (source_[i] == "(" && source_[i + 1] == ")") return false;  // a call that may return anything
             if (is_one_of(source_[i], {"[", ".", "->"})) return false;
             if (source_.is_identifier(i) && !is_constant_name(i, depth)) return false;
         }
@@ -123,10 +123,12 @@ private:
         const std::size_t declared = declaration_before(use);
         if (declared == Source::none) return true;  // outside of the function, or a parameter of a template
         const std::size_t statement = statement_of(declared);
-        if (source_[statement - 1] == "(" && source_[statement - 2] == "for") return is_unrolled(statement - 2, declared, depth);
-        if (!has_specifier(source_, statement, declared, "constexpr") &&
-            !has_specifier(source_, statement, declared, "const"))
-            return false;
+        if (source_[statement - 1] == "(") {
+            if (source_[statement - 2] == "for") return is_unrolled(statement - 2, declared, depth);
+            if (source_[statement - 2] == "]") return true;  // in doubt: a lambda is mostly inlined
+        }
+        if (has_specifier(source_, statement, declared, "constexpr")) return true;
+        if (!has_specifier(source_, statement, declared, "const")) return false;
         return source_[declared + 1] == "=" && is_constant(declared + 2, declarator_end(declared), depth + 1);
     }
 
@@ -138,7 +140,8 @@ private:
             function = open;
         if (function == Source::none) return Source::none;
         std::size_t first = braces_.at(function).statement;
-        while (source_[first] == "template" && source_[first + 1] == "<" && skip_angles(source_, first + 1) != first + 1)
+        while (source_[first] == "template" && source_[first + 1] == "<" &&
+               skip_angles(source_, first + 1) != first + 1)
             first = skip_angles(source_, first + 1);
         for (std::size_t i = use; i-- > first;) {
             if (source_[i] == source_[use] && declares(i)) return i;
@@ -148,15 +151,17 @@ private:
 
     bool declares(std::size_t i) const {
         const std::string_view before = source_[i - 1], after = source_[i + 1];
-        const bool is_after_type = (source_.is_identifier(i - 1) && !is_expression_keyword(before)) ||
-                                   is_one_of(before, {">", "*", "&"});
-        if (is_after_type) return is_one_of(after, {"=", ";", ",", ")", "{", "[", ":"});
+        if (source_.is_identifier(i - 1) && !is_expression_keyword(before))
+            return is_one_of(after, {"=", ";", ",", ")", "{", "[", ":"});
         return before == "," && after == "=" && source_[i + 2] != "=";
     }
 
     /// The first token of the declaration of the name at token i, which may be the first part of a `for`.
     std::size_t statement_of(std::size_t i) const {
-        while (i > 0 && !is_one_of(source_[i - 1], {";", "{", "}", "("})) --i;
+        while (i > 0 && !is_one_of(source_[i - 1], {";", "{", "}", "("})) {
+            const bool closes = source_[i - 1] == ")" && source_.partner(i - 1) != Source::none;
+            i = closes ? source_.partner(i - 1) : i - 1;
+        }
         return i;
     }
 
@@ -166,18 +171,22 @@ private:
         if (close == Source::none || declares_range(counter)) return false;
         const std::size_t begin = loop > 0 ? source_.token(loop - 1).end : 0;
         const std::string_view before = source_.text().substr(begin, source_.token(loop).begin - begin);
-        if (const std::size_t pragma = before.rfind("unroll"); pragma != std::string_view::npos) {
-            const std::size_t factor = before.find_first_of("0123456789", pragma);
-            if (factor != std::string_view::npos && before.substr(factor, 2).find_first_of("0123456789", 1) != 1 &&
-                before[factor] == '1')
-                return false;
-        }
+        if (const std::size_t pragma = before.rfind("unroll"); pragma != std::string_view::npos)
+            return factor_in(before.substr(pragma)) != "1";
         for (std::size_t i = counter + 1; i < close; ++i) {
             if (source_[i] == source_[counter]) continue;
             if (is_one_of(source_[i], {"(", "[", ".", "->"})) return false;
             if (source_.is_identifier(i) && !is_constant(i, i + 1, depth + 1)) return false;
         }
         return true;
+    }
+
+    /// The first number in the text of a pragma, if there is one.
+    static std::string_view factor_in(std::string_view pragma) {
+        constexpr std::string_view digits = "0123456789";
+        const std::size_t begin = pragma.find_first_of(digits);
+        if (begin == std::string_view::npos) return {};
+        return pragma.substr(begin, pragma.find_first_not_of(digits, begin) - begin);
     }
 
     bool declares_range(std::size_t name) const { return source_[name + 1] == ":"; }

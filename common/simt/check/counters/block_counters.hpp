@@ -74,8 +74,8 @@ private:
     bool is_constant(uintptr_t address) const;
 
     std::vector<std::vector<AddressRange>> local_arrays_;  // of each lane, those in scope
-    std::vector<AddressRange> constants_;  // the __constant__ variables, during the block's launch
-    PlaceTable* table_ = nullptr;          // of the block's launch
+    std::vector<AddressRange> constants_;                  // the __constant__ variables, during the block's launch
+    PlaceTable* table_ = nullptr;                          // of the block's launch
     uint64_t launch_serial_ = 0;
 };
 

@@ -23,8 +23,7 @@ void fence(Reach reach) {
 
 void begin_local_array(const volatile void* array, size_t bytes) {
     CheckedBlock* const check = CheckedBlock::current();
-    if (check && check->counters())
-        check->counters()->begin_local_array({reinterpret_cast<uintptr_t>(array), bytes});
+    if (check && check->counters()) check->counters()->begin_local_array({reinterpret_cast<uintptr_t>(array), bytes});
 }
 
 void end_local_array(const volatile void* array) {
