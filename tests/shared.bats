@@ -104,28 +104,26 @@ counts() {
 
 @test "shared: a queue keeps lanes busy, and overflows into global memory" {
     on_simulator || skip "its counters"
-    sample_each --counters -n 16Ki -b 256 -k 'queue*'
+    sample_each --counters -n 4Ki -b 256 -k 'queue*'
     columns kernel active_lanes | awk '($1 == "queue-none") != ($2 < 8) || ($1 != "queue-none" && $2 < 25)' >wrong
     [ ! -s wrong ] || complain "active lanes: $(cat wrong)"
     [ "$(column gst_requests | sort -u)" = 0 ] || complain "queues that fit overflow"
     # The two totals are added with atomics: all stores to global memory are items.
-    sample_each --counters -n 16Ki -b 256 -k 'queue-double*,queue-stack,queue-refill' --capacity 16
+    sample_each --counters -n 4Ki -b 256 -k 'queue-double*,queue-stack,queue-refill' --capacity 16
     [ "$(column gst_requests | sort -n | head -1)" -gt 100 ] || complain "queues that do not fit do not overflow"
 }
 
 @test "shared: launch bounds are a limit of registers, and a GPU says what is spilled" {
     sample_each -n 1000 -k 'spill*'
-    [ "$(columns kernel p_most_registers)" = "\
-spill-none 255
-spill-little 64
-spill-much 32" ]
+    # (Multiprocessors of some GPUs do not hold two blocks of 1024 threads.)
+    [[ $(columns kernel p_most_registers) =~ ^"spill-none 255"$'\n'"spill-little 64"$'\n'"spill-much "(32|64)$ ]]
     if on_simulator; then
         [ "$(columns p_registers p_local_bytes | sort -u)" = "- -" ]
     else
         columns kernel p_most_registers p_registers p_local_bytes | awk '
             $3 > $2 || $3 == 0 { print }
             $1 == "spill-none" && $4 > 0 { print }
-            $1 == "spill-much" && $4 == 0 { print }' >wrong
+            $1 == "spill-much" && $2 == 32 && $4 == 0 { print }' >wrong
         [ ! -s wrong ] || complain "registers and spills: $(cat wrong)"
     fi
 }
@@ -137,7 +135,6 @@ spill-much 32" ]
         nvcc -std=c++17 -arch=sm_75 -cubin -maxrregcount $limit -Xptxas -v -I "$root" -DBACKEND=gpu -x cu \
             -include kernels/shared/spill.cuh -o spill.cubin /dev/null 2>"report$limit"
     done
-    # Launch bounds come before the option.
     grep -A2 spill_much report24 | grep -q ' [1-9][0-9]* bytes spill stores' || complain "spill_much: $(cat report24)"
     ! grep -A2 spill_none report255 | grep -q ' [1-9][0-9]* bytes spill stores' || complain "spill_none: $(cat report255)"
 }

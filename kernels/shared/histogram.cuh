@@ -13,8 +13,6 @@
 #include "common/cuda/check.cuh"
 #include "kernels/shared/arguments.cuh"
 
-#include <cstdint>
-
 namespace BACKEND {
 
 constexpr unsigned histogram_most_bins = most_shared_bytes_without_request / sizeof(unsigned);

@@ -29,9 +29,6 @@ __host__ __device__ inline unsigned queue_large_child(unsigned item) { return it
 /// What a visit computes and adds to the second total: enough work that the queue around it does not matter.
 __host__ __device__ inline unsigned visit_value(unsigned item) {
     unsigned bits = item;
-#ifdef __CUDACC__
-#pragma unroll 4
-#endif
     for (unsigned round = 0; round < queue_visit_rounds; ++round) {
         bits = bits * 0x9e3779b9u + round;
         bits ^= bits >> 16;

@@ -5,7 +5,8 @@
 // memory and loads it back.
 //   spill_none      __launch_bounds__(256): up to 255 registers per thread, and no spills
 //   spill_little    __launch_bounds__(1024): up to 64
-//   spill_much      __launch_bounds__(1024, 2): up to 32, fewer than there are values
+//   spill_much      __launch_bounds__(1024, 2): up to 32, fewer than there are values. (Where a multiprocessor holds
+//                   less than 2048 threads, ptxas warns, and ignores the second number.)
 //
 // Any n; one thread per word; block up to 256, for all alike; grid ceil(n / block). d_out[i] is the fold of word i.
 #include "kernels/shared/arguments.cuh"

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 
 #include "common/cli/program.hpp"
 #include "common/measure/report.hpp"
@@ -28,7 +27,7 @@ struct SharedVariant : Variant {
     SharedLaunch* launch = nullptr;
     SharedLaunch* (*launch_for)(size_t length) = nullptr;  // indexed: for arrays of this length
     size_t (*workspace_bytes)(const SharedArguments&) = nullptr;
-    unsigned most_registers = 0;  // spill: that the launch bounds leave to a thread
+    unsigned promised_threads = 0;  // spill: by the launch bounds, on a multiprocessor
 
     SharedLaunch* launch_of(size_t value) const { return launch_for ? launch_for(value) : launch; }
 };
@@ -86,9 +85,9 @@ inline const SharedVariant shared_variants[] = {
     {step("queue-stack", "queue", "the newest items first: a short queue"), SharedUse::queue, launch_queue_stack},
     {step("queue-refill", "queue", "idle threads take new roots; a ballot per push"), SharedUse::queue, launch_queue_refill},
 
-    {local_step("spill-none", "spill", "__launch_bounds__(256): all values in registers"), SharedUse::spill, launch_spill_none, nullptr, nullptr, 255},
-    {local_step("spill-little", "spill", "__launch_bounds__(1024): up to 64 registers"), SharedUse::spill, launch_spill_little, nullptr, nullptr, 64},
-    {local_step("spill-much", "spill", "__launch_bounds__(1024, 2): up to 32, spills in local memory"), SharedUse::spill, launch_spill_much, nullptr, nullptr, 32},
+    {local_step("spill-none", "spill", "__launch_bounds__(256): all values in registers"), SharedUse::spill, launch_spill_none, nullptr, nullptr, 256},
+    {local_step("spill-little", "spill", "__launch_bounds__(1024): up to 64 registers"), SharedUse::spill, launch_spill_little, nullptr, nullptr, 1024},
+    {local_step("spill-much", "spill", "__launch_bounds__(1024, 2): up to 32, spills in local memory"), SharedUse::spill, launch_spill_much, nullptr, nullptr, 2048},
 };
 // clang-format on
 
