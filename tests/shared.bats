@@ -57,7 +57,8 @@ counts() {
     counts search-no-flag gld_requests 512 && counts search-flag gld_requests 32 && counts search-vote gld_requests 32 || return
     counts search-batch gld_requests 128 && counts search-poll gld_requests 32 || return
     counts search-no-flag satom_lanes 16384 && counts search-vote satom_lanes 1024 && counts search-ballot satom_lanes 32 || return
-    counts search-flag sst_lanes $((4 * (2 + 256))) && counts search-any sst_lanes $((4 * (2 + 8))) || return
+    # The flag is cleared by each lane, or by one for its warp.
+    counts search-flag satom_lanes $((4 * (256 + 256))) && counts search-any satom_lanes $((4 * (256 + 8))) || return
     # None is: all 16 steps. The flag needs two barriers in each, a vote one, four words per thread a quarter of that.
     sample_each --counters -n 16Ki -b 256 -k 'search*' --every 4294967296
     [ "$(column gld_requests | sort -u)" = 512 ]
@@ -111,6 +112,13 @@ counts() {
     # The two totals are added with atomics: all stores to global memory are items.
     sample_each --counters -n 4Ki -b 256 -k 'queue-double*,queue-stack,queue-refill' --capacity 16
     [ "$(column gst_requests | sort -n | head -1)" -gt 100 ] || complain "queues that do not fit do not overflow"
+}
+
+@test "shared: the peer of --versus is beside every value, and a ladder begins anew with each" {
+    sample_each -n 1000 -k 'indexed-shared-*,spill-none' --array 8,16,32 --versus spill-none
+    [ "$(column kernel | grep -c spill-none)" -eq 3 ] && [ "$(column kernel | grep -c indexed)" -eq 9 ] || return
+    sample_each -n 1000 -k 'indexed-shared-*' --array 8,16 --ladder
+    [ "$(columns kernel step_speedup | awk '$1 == "indexed-shared-own" { print $2 }' | paste -sd ' ')" = "1.000 1.000" ]
 }
 
 @test "shared: launch bounds are a limit of registers, and a GPU says what is spilled" {

@@ -79,14 +79,19 @@ void run(Session& session) {
     for (size_t n : session.sizes()) {
         if (n > most_words) fail(Exit::usage, "size {} is too large: up to {} words", n, most_words);
         SharedGroups groups(session, n);
-        // A block of the table for each value of an option, so that the steps of a ladder do the same work.
-        for (size_t value = 0;; ++value) {
+        const std::vector<const SharedVariant*> variants = session.selected<SharedVariant>();
+        size_t values = 0;
+        for (const SharedVariant* variant : variants) values = std::max(values, groups.of(variant->use).size());
+        // A block of the table for each value of an option, so that the steps of a ladder do the same work. The peer of
+        // --versus is in all of them.
+        for (size_t value = 0; value < values; ++value) {
             Cases cases;
-            for (const SharedVariant* variant : session.selected<SharedVariant>()) {
+            for (const SharedVariant* variant : variants) {
                 const std::vector<const SharedGroup*> all = groups.of(variant->use);
-                if (value < all.size()) cases.push_back(std::make_unique<SharedCase>(session, *variant, *all[value]));
+                if (value < all.size() || variant->name == session.options.versus)
+                    cases.push_back(
+                        std::make_unique<SharedCase>(session, *variant, *all[std::min(value, all.size() - 1)]));
             }
-            if (cases.empty()) break;
             bench.run(cases);
         }
     }

@@ -4,7 +4,7 @@
 // below a limit, blockDim.x words in each step.
 //   search_no_flag    nobody stops: every word is read
 //   search_flag       the lecture's loop: a flag in shared memory and two barriers in each step
-//   search_any        a warp votes, and one lane writes the flag: 1 instead of up to 32 stores
+//   search_any        a warp votes, and one lane clears the flag, instead of up to 32
 //   search_vote       the barrier itself carries the vote, __syncthreads_or(): no flag, one barrier in each step
 //   search_ballot     a ballot names the first lane of a warp that has found: one atomic operation instead of up to 32
 //   search_batch      four words per thread between two votes: a quarter of the barriers
@@ -45,21 +45,22 @@ __global__ void search_no_flag(const SharedArguments arguments) {
 }
 
 /// Any block. In the lecture every thread sets the flag, with no barrier before the loop. That is a race, if a harmless
-/// one, since all write the same value: here one thread sets it.
+/// one, since all write the same value: here one thread sets it. So is `run = false` by several threads that have found
+/// it in the same step: here they do it one after another.
 __global__ void search_flag(const SharedArguments arguments) {
-    __shared__ bool run;
+    __shared__ unsigned run;
     __shared__ unsigned first;
     const SearchTile tile(arguments);
     if (threadIdx.x == 0) {
-        run = true;
+        run = 1;
         first = search_tile_words;
     }
     __syncthreads();  // the flag is set before any thread reads it
-    for (unsigned begin = 0; run && begin < tile.count; begin += blockDim.x) {
+    for (unsigned begin = 0; run != 0 && begin < tile.count; begin += blockDim.x) {
         __syncthreads();  // all have read the flag before any thread clears it
         const unsigned i = begin + threadIdx.x;
         if (tile.found_it(i)) {
-            run = false;
+            atomicExch(&run, 0u);
             atomicMin(&first, i);
         }
         __syncthreads();  // the flag is final before any thread reads it
@@ -69,20 +70,20 @@ __global__ void search_flag(const SharedArguments arguments) {
 
 /// Block a multiple of 32.
 __global__ void search_any(const SharedArguments arguments) {
-    __shared__ bool run;
+    __shared__ unsigned run;
     __shared__ unsigned first;
     const SearchTile tile(arguments);
     if (threadIdx.x == 0) {
-        run = true;
+        run = 1;
         first = search_tile_words;
     }
     __syncthreads();  // the flag is set before any thread reads it
-    for (unsigned begin = 0; run && begin < tile.count; begin += blockDim.x) {
+    for (unsigned begin = 0; run != 0 && begin < tile.count; begin += blockDim.x) {
         __syncthreads();  // all have read the flag before any thread clears it
         const unsigned i = begin + threadIdx.x;
         const bool found = tile.found_it(i);
         if (found) atomicMin(&first, i);
-        if (__any_sync(all_lanes, found) && lane_index() == 0) run = false;
+        if (__any_sync(all_lanes, found) && lane_index() == 0) atomicExch(&run, 0u);
         __syncthreads();  // the flag is final before any thread reads it
     }
     if (threadIdx.x == 0) arguments.d_out[blockIdx.x] = first;
