@@ -42,6 +42,22 @@ private:
         return condition != Source::none && condition > 0 && source_[condition - 1] == "switch";
     }
 
+    /// The brace of the function around token i, not of a block or lambda in it; or none.
+    std::size_t function_around(std::size_t i) const {
+        std::size_t function = Source::none;
+        for (std::size_t open = braces_.enclosing(i); open != Source::none && braces_.at(open).kind == BraceKind::code;
+             open = braces_.at(open).enclosing)
+            function = open;
+        return function;
+    }
+
+    /// Nor must a `goto`.
+    bool has_jumps(std::size_t function) const {
+        for (std::size_t i = function; i < source_.partner(function); ++i)
+            if (source_[i] == "goto") return true;
+        return false;
+    }
+
     /// The name that the statement at token i declares first, if it may be a variable with automatic storage that
     /// changes; else none.
     std::size_t first_declared(std::size_t i) const {
@@ -93,7 +109,8 @@ private:
             name = end + 1;
             while (source_[name] == "*") ++name;
         }
-        if (end != Source::none && !objects.empty()) edits_.replace(end, end + 1, ";" + objects);
+        if (end != Source::none && !objects.empty() && !has_jumps(function_around(end)))
+            edits_.replace(end, end + 1, ";" + objects);
     }
 
     bool is_indexed_at_run_time(std::size_t name, std::size_t first, std::size_t last) const {
@@ -134,10 +151,7 @@ private:
 
     /// Where the function around a name declares it before that use, or none.
     std::size_t declaration_before(std::size_t use) const {
-        std::size_t function = braces_.enclosing(use);
-        for (std::size_t open = function; open != Source::none && braces_.at(open).kind == BraceKind::code;
-             open = braces_.at(open).enclosing)
-            function = open;
+        const std::size_t function = function_around(use);
         if (function == Source::none) return Source::none;
         std::size_t first = braces_.at(function).statement;
         while (source_[first] == "template" && source_[first + 1] == "<" &&
