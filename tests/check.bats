@@ -183,7 +183,7 @@ clean() {
         for run in "access -n 30003" "banks -n 300" "collective -n 17001" "conv1d -n 70001" "diverge -n 601" \
             "matadd -n 301x133" "matmul -k tiled-* -n 97" "nested -n 1030" \
             "reduce -k tagged,single-pass,grid-stride -n 100003,1Mi" \
-            "streams -k copy-depth-first,kernels-events -n 70001" "texture -n 99x117" "transfer -n 300003" \
+            "shared -n 5003" "streams -k copy-depth-first,kernels-events -n 70001" "texture -n 99x117" "transfer -n 300003" \
             "transpose -n 301x233" "trapezoid -n 66003" "vecadd -n 300001"; do
             # shellcheck disable=SC2086  # a program and its arguments
             clean ${run%% *} -q ${run#* } || return

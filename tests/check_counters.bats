@@ -230,6 +230,29 @@ line_of() { grep -nF -- "$1" "$programs/$2.cu" | head -1 | cut -d: -f1; }
     is 'wide_atomics<0>' satom_wavefronts 32
 }
 
+@test "an array that is indexed at run time is in local memory, where eight lanes' equal words share a sector" {
+    counts count_local
+    # Eight stores of the same element by all lanes; lane i then loads element i % 8.
+    is own_index local_stores 8
+    is own_index local_store_sectors 32
+    is own_index local_loads 1 && is own_index local_load_lanes 32 && is own_index local_load_bytes 128
+    is own_index local_load_sectors 32
+    is own_index local_loads 1 "$(line_of 'element i % 8' count_local)"
+    is own_index local_stores 8 "$(line_of 'a[i] = in[i];' count_local)"
+    # Words of 8 bytes are two; four lanes that read bytes of one word share it.
+    is same_index local_load_sectors 8 && is same_index local_store_sectors 32
+    is bytes local_load_sectors 8 && is bytes local_stores 64
+    is half_of_the_lanes local_loads 1 && is half_of_the_lanes local_load_sectors 16
+}
+
+@test "an array with constant indices is in registers, and arrays end with their scopes" {
+    counts count_local
+    is constant_index local_loads "" && is constant_index local_stores ""
+    # Two blocks, two rounds, four and two stores, two loads.
+    is nested_scopes local_stores 24 && is nested_scopes local_loads 8
+    is nested_scopes local_store_sectors 128 && is nested_scopes local_load_sectors 80
+}
+
 @test "a branch by parity of the lane is divergent, by parity of the warp efficient" {
     counts count_branches
     local test

@@ -38,7 +38,7 @@ namespace {
 
 // The simulator's counters, as gridutils-simulator(7) lists them: each run counts the same.
 bool is_counter(std::string_view name) {
-    for (const char* begin : {"gld_", "gst_", "gatom_", "sld_", "sst_", "satom_", "tex_", "const_"})
+    for (const char* begin : {"gld_", "gst_", "gatom_", "sld_", "sst_", "satom_", "tex_", "const_", "local_"})
         if (name.starts_with(begin)) return true;
     for (const char* one : {"most_contended_operations", "branches", "divergent_branches", "branch_efficiency",
                             "active_lanes", "block_barriers", "warp_barriers", "exchanges", "child_launches"})

@@ -37,6 +37,7 @@ Rewritten rewrite_source(const Source& source, const DeviceCode& code) {
     rewrite_kernel_facts(source, braces, edits);
     if (code.checked) rewrite_allocations(source, edits);
     if (code.checked) rewrite_early_returns(source, braces, edits);
+    if (code.checked) rewrite_local_arrays(source, braces, spaces, edits);
     rewrite_inline_assembly(source, spaces, edits);
     rewrite_waiting_loops(source, braces, edits);
     rewrite_library_calls(source, functions, spaces, edits);

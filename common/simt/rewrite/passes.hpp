@@ -46,6 +46,9 @@ void rewrite_allocations(const Source& source, Edits& edits);
 /// In checked code, threads that leave a function early report it.
 void rewrite_early_returns(const Source& source, const Braces& braces, Edits& edits);
 
+/// In checked code, arrays that a GPU keeps in local memory are announced to the counters.
+void rewrite_local_arrays(const Source& source, const Braces& braces, const ExecutionSpaces& spaces, Edits& edits);
+
 /// Inline PTX: reading a special register, and instructions without operands, become calls; anything else ends the
 /// kernel if it is reached.
 void rewrite_inline_assembly(const Source& source, const ExecutionSpaces& spaces, Edits& edits);

@@ -65,6 +65,8 @@ enum class EventKind : uint8_t {
     linear_fetch,  ///< through a texture on linear memory
     array_fetch,   ///< through a texture or surface on an array
     constant_load,
+    local_load,  ///< of an array in local memory, known by its number in the lane and the place in it
+    local_store,
     block_barrier,
     warp_barrier,
     exchange,      ///< a shuffle, a vote, a match

@@ -31,6 +31,8 @@ void BlockCounters::begin_block() {
         costs_->begin(launch.costs->model(), check_.lane_count(), launch.costs->l1_bytes_of_block(),
                       settings().predict_lines);
     }
+    for (std::vector<AddressRange>& arrays : local_arrays_) arrays.clear();
+    if (is_on_) local_arrays_.resize(std::max<size_t>(local_arrays_.size(), check_.lane_count()));
     branches_.assign((check_.lane_count() + lanes_of_warp - 1) / lanes_of_warp, {});
     log_.clear();
 }
@@ -40,11 +42,38 @@ void BlockCounters::wait_for_room(const LaneLog& log) {
 }
 
 // The compiler copies a structure as a whole; a GPU copies it in words of up to 16 bytes.
-void BlockCounters::append_range(const Access& access, EventKind kind) {
+void BlockCounters::append_range(const Access& access, EventKind kind, uintptr_t operand) {
     uint32_t word = 16;
     while (access.bytes % word != 0) word /= 2;
     for (uint32_t offset = 0; offset < access.bytes; offset += word) {
-        append(access.lane, EventPlace(kind, word, access.pc), access.address + offset);
+        append(access.lane, EventPlace(kind, word, access.pc), operand + offset);
+    }
+}
+
+void BlockCounters::begin_local_array(AddressRange array) {
+    if (!is_on_) return;
+    const Uninterrupted section;
+    local_arrays_[check_.running_lane()].push_back(array);
+}
+
+void BlockCounters::end_local_array(uintptr_t begin) {
+    if (!is_on_) return;
+    std::vector<AddressRange>& arrays = local_arrays_[check_.running_lane()];
+    while (!arrays.empty() && arrays.back().begin != begin) arrays.pop_back();
+    if (!arrays.empty()) arrays.pop_back();
+}
+
+// In local memory the same word of all lanes lies together, wherever their stacks are: a word is known by the array's
+// number and its offset in it.
+constexpr unsigned bits_of_offset = 32;
+
+void BlockCounters::local_access(const Access& access) {
+    if (!is_on_) return;
+    const std::vector<AddressRange>& arrays = local_arrays_[access.lane];
+    for (size_t number = 0; number < arrays.size(); ++number) {
+        if (!arrays[number].contains(access.address)) continue;
+        const EventKind kind = access.is_write ? EventKind::local_store : EventKind::local_load;
+        return append_range(access, kind, number << bits_of_offset | (access.address - arrays[number].begin));
     }
 }
 
@@ -103,7 +132,8 @@ void BlockCounters::block_ended() {
 }
 
 void BlockCounters::step(EventPlace place, uint32_t lanes, const uintptr_t* operands) {
-    if (is_costed_) costs_->step(draining_warp_, place, lanes, operands);
+    const bool is_local = place.kind() == EventKind::local_load || place.kind() == EventKind::local_store;
+    if (is_costed_ && !is_local) costs_->step(draining_warp_, place, lanes, operands);
     if (!settings().counters || place.kind() == EventKind::copy_started || place.kind() == EventKind::copy_arrived)
         return;
     BranchTracker& branches = branches_[draining_warp_];
@@ -119,6 +149,8 @@ void BlockCounters::step(EventPlace place, uint32_t lanes, const uintptr_t* oper
         case EventKind::linear_fetch: return count_global(tally, lanes, operands);
         case EventKind::array_fetch: return;  // the layout of its texels is unknown
         case EventKind::constant_load: return count_constants(tally, lanes, operands);
+        case EventKind::local_load:
+        case EventKind::local_store: return count_local(tally, lanes, operands);
         case EventKind::shared_atomic:
             count_operations(tally, lanes, operands, check_.shared_window().begin);
             [[fallthrough]];
@@ -163,6 +195,22 @@ void BlockCounters::count_shared(PlaceTally& tally, uint32_t lanes, const uintpt
     const Wavefronts wavefronts = wavefronts_of(addresses, lanes, tally.place.bytes(), access);
     tally.moved += wavefronts.wavefronts;
     tally.ideal += wavefronts.ideal;
+}
+
+// The words of 32 lanes fill a line of 128 bytes, and those of 8 lanes a sector of it.
+void BlockCounters::count_local(PlaceTally& tally, uint32_t lanes, const uintptr_t* operands) {
+    constexpr unsigned lanes_per_sector = 8, word_bytes = 4, most_words = 5;  // 16 bytes that begin within a word
+    uint64_t sectors[lanes_of_warp * most_words];
+    unsigned count = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        const unsigned lane = std::countr_zero(lanes);
+        const uint64_t first = operands[lane] / word_bytes,
+                       last = (operands[lane] + tally.place.bytes() - 1) / word_bytes;
+        for (uint64_t word = first; word <= last; ++word)
+            sectors[count++] = word * (lanes_of_warp / lanes_per_sector) + lane / lanes_per_sector;
+    }
+    std::sort(sectors, sectors + count);
+    tally.moved += static_cast<uint64_t>(std::unique(sectors, sectors + count) - sectors);
 }
 
 void BlockCounters::count_operations(PlaceTally& tally, uint32_t lanes, const uintptr_t* addresses, uintptr_t origin) {

@@ -28,6 +28,11 @@ public:
 
     void begin_block() override;
     void access(const Access& access);
+    /// The running lane has an array in local memory, until its scope ends.
+    void begin_local_array(AddressRange array);
+    void end_local_array(uintptr_t begin);
+    /// An access to the lane's own stack, which counts if it is one to such an array.
+    void local_access(const Access& access);
     void block_entered(const void* pc);
     void copy_started(uintptr_t target, size_t, const void* pc) override {
         note_copy(EventKind::copy_started, target, pc);
@@ -47,13 +52,14 @@ private:
     void wait_for_room(const LaneLog& log);
     void append_access(const Access& access);
     void append_rare(const Access& access);
-    void append_range(const Access& access, EventKind kind);
+    void append_range(const Access& access, EventKind kind, uintptr_t operand);
     void note_copy(EventKind kind, uintptr_t target, const void* pc);
 
     void step(EventPlace place, uint32_t lanes, const uintptr_t* operands) override;
     void count_global(PlaceTally& tally, uint32_t lanes, const uintptr_t* addresses);
     void count_constants(PlaceTally& tally, uint32_t lanes, const uintptr_t* addresses);
     void count_shared(PlaceTally& tally, uint32_t lanes, const uintptr_t* addresses);
+    void count_local(PlaceTally& tally, uint32_t lanes, const uintptr_t* operands);
     void count_operations(PlaceTally& tally, uint32_t lanes, const uintptr_t* addresses, uintptr_t origin);
 
     BlockCheck& check_;
@@ -67,8 +73,9 @@ private:
     unsigned draining_warp_ = 0;
     bool is_constant(uintptr_t address) const;
 
-    std::vector<AddressRange> constants_;  // the __constant__ variables, during the block's launch
-    PlaceTable* table_ = nullptr;          // of the block's launch
+    std::vector<std::vector<AddressRange>> local_arrays_;  // of each lane, those in scope
+    std::vector<AddressRange> constants_;                  // the __constant__ variables, during the block's launch
+    PlaceTable* table_ = nullptr;                          // of the block's launch
     uint64_t launch_serial_ = 0;
 };
 
@@ -84,7 +91,7 @@ inline void BlockCounters::append_access(const Access& access) {
         static_cast<unsigned>(access.space == Space::shared ? EventKind::shared_load : EventKind::global_load);
     const auto kind = static_cast<EventKind>(first + operation);
     const bool is_word = access.bytes <= 16 && (access.bytes & (access.bytes - 1)) == 0;
-    if (__builtin_expect(!is_word, 0)) return append_range(access, kind);
+    if (__builtin_expect(!is_word, 0)) return append_range(access, kind, access.address);
     EventPlace place(kind, access.bytes, access.pc);
     if (access.kind == check::AtomicKind::floating_update) place = place.of_floating();
     append(access.lane, place, access.address);

@@ -79,6 +79,7 @@ private:
     void add_shared(SharedTraffic& traffic, const PlaceTally& tally);
     void add_fetches(const PlaceTally& tally, bool of_array);
     void add_constants(const PlaceTally& tally);
+    void add_local(LocalTraffic& traffic, const PlaceTally& tally);
 
     Counters counters_;
     AddressCounts global_, shared_;
@@ -115,6 +116,11 @@ void CounterSum::add_constants(const PlaceTally& tally) {
     counters_.constant_loads.passes += tally.moved;
 }
 
+void CounterSum::add_local(LocalTraffic& traffic, const PlaceTally& tally) {
+    add_requests(traffic, global_, tally);
+    traffic.sectors += tally.moved;
+}
+
 void CounterSum::add(const PlaceTally& tally) {
     switch (tally.place.kind()) {
         case EventKind::global_load: return add_global(counters_.global_loads, tally);
@@ -126,6 +132,8 @@ void CounterSum::add(const PlaceTally& tally) {
         case EventKind::linear_fetch: return add_fetches(tally, false);
         case EventKind::array_fetch: return add_fetches(tally, true);
         case EventKind::constant_load: return add_constants(tally);
+        case EventKind::local_load: return add_local(counters_.local_loads, tally);
+        case EventKind::local_store: return add_local(counters_.local_stores, tally);
         case EventKind::block_barrier: counters_.block_barriers += tally.requests; return;
         case EventKind::warp_barrier: counters_.warp_barriers += tally.requests; return;
         case EventKind::exchange: counters_.exchanges += tally.requests; return;
@@ -341,6 +349,11 @@ void add(ConstantTraffic& sum, const ConstantTraffic& more) {
     sum.passes += more.passes;
 }
 
+void add(LocalTraffic& sum, const LocalTraffic& more) {
+    add_requests(sum, more);
+    sum.sectors += more.sectors;
+}
+
 void add(Branching& sum, const Branching& more) {
     sum.blocks += more.blocks;
     sum.block_lanes += more.block_lanes;
@@ -359,6 +372,8 @@ Counters& operator+=(Counters& sum, const Counters& more) {
     add(sum.shared_atomics, more.shared_atomics);
     add(sum.texture_fetches, more.texture_fetches);
     add(sum.constant_loads, more.constant_loads);
+    add(sum.local_loads, more.local_loads);
+    add(sum.local_stores, more.local_stores);
     if (more.most_contended.operations > sum.most_contended.operations) sum.most_contended = more.most_contended;
     add(sum.branching, more.branching);
     sum.block_barriers += more.block_barriers;
@@ -460,6 +475,22 @@ void add_constant_columns(std::vector<CounterColumn>& columns) {
         [](const Counters& of) { return of.constant_loads.lanes_per_request(); });
 }
 
+template <LocalTraffic Counters::*traffic>
+void add_local_columns(std::vector<CounterColumn>& columns, const std::string& name, const std::string& what,
+                       const TrafficHeadings& headings) {
+    const auto add = adder<traffic>(columns, "local_" + name, what);
+    add(
+        "s", ": requests of warps", true, [](const Counters& of) { return double((of.*traffic).requests); },
+        headings.requests);
+    add("_lanes", ": lanes in them", true, [](const Counters& of) { return double((of.*traffic).lanes); });
+    add("_bytes", ": bytes asked for by lanes", true, [](const Counters& of) { return double((of.*traffic).bytes); });
+    add("_sectors", ": sectors of 32 bytes moved", true,
+        [](const Counters& of) { return double((of.*traffic).sectors); });
+    add(
+        "_sectors_per_request", ": sectors per request", false,
+        [](const Counters& of) { return (of.*traffic).sectors_per_request(); }, headings.each);
+}
+
 std::vector<CounterColumn> make_columns() {
     std::vector<CounterColumn> columns;
     add_global_columns<&Counters::global_loads>(columns, "gld", "global loads",
@@ -511,6 +542,8 @@ std::vector<CounterColumn> make_columns() {
                        {"shuffles"}});
     add_texture_columns(columns);
     add_constant_columns(columns);
+    add_local_columns<&Counters::local_loads>(columns, "load", "local loads", {{"local loads"}, sectors_each, {}});
+    add_local_columns<&Counters::local_stores>(columns, "store", "local stores", {{"local stores"}, sectors_each, {}});
     columns.push_back({"child_launches",
                        "grids that kernels have launched",
                        true,

@@ -65,6 +65,13 @@ struct ConstantTraffic : Traffic {
     double passes_per_request() const { return ratio(passes, requests); }
 };
 
+/// Requests to local memory, by accesses to a thread's own arrays: the same word of 32 lanes is a line of 128 bytes.
+struct LocalTraffic : Traffic {
+    uint64_t sectors = 0;  ///< of 32 bytes: the same word of 8 lanes
+
+    double sectors_per_request() const { return ratio(sectors, requests); }
+};
+
 /// Control flow of the warps through the basic blocks that g++ made of the kernel.
 struct Branching {
     uint64_t blocks = 0;            ///< basic blocks executed by warps
@@ -89,6 +96,7 @@ struct Counters {
     SharedTraffic shared_loads, shared_stores, shared_atomics;
     TextureTraffic texture_fetches;
     ConstantTraffic constant_loads;
+    LocalTraffic local_loads, local_stores;
     ContendedAddress most_contended;
     Branching branching;
     uint64_t block_barriers = 0;  ///< __syncthreads and its relatives: warps that came to one

@@ -207,9 +207,12 @@ std::string margin_of(const Counters& counters) {
         shared.wavefronts += part->wavefronts;
     }
     const Traffic &fetches = counters.texture_fetches, &constants = counters.constant_loads;
+    const uint64_t local_requests = counters.local_loads.requests + counters.local_stores.requests;
+    const uint64_t local_lanes = counters.local_loads.lanes + counters.local_stores.lanes;
     const uint64_t waits = counters.block_barriers + counters.warp_barriers + counters.exchanges;
-    const uint64_t requests = global.requests + shared.requests + fetches.requests + constants.requests;
-    const uint64_t lanes = global.lanes + shared.lanes + fetches.lanes + constants.lanes;
+    const uint64_t requests =
+        global.requests + shared.requests + fetches.requests + constants.requests + local_requests;
+    const uint64_t lanes = global.lanes + shared.lanes + fetches.lanes + constants.lanes + local_lanes;
     const Branching& branching = counters.branching;
     return cell(requests + waits > 0, 10, "%.0f", static_cast<double>(requests + waits)) +
            cell(requests > 0, 11, "%.4g", ratio(lanes, requests)) +

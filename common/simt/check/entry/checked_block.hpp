@@ -27,7 +27,10 @@ public:
     void access(const Access& access) {
         if (turns_.are_chosen()) end_turn(access);
         if (memory_) memory_->access(access);
-        if (access.space == Space::local) return;
+        if (access.space == Space::local) {
+            if (counters_) counters_->local_access(access);
+            return;
+        }
         if (synchronization_) synchronization_->accessed(access.lane, access.pc);
         if (races_) races_->access(access);
         if (counters_) counters_->access(access);
@@ -57,6 +60,7 @@ public:
     MemoryCheck* memory() const { return memory_; }
     RaceCheck* races() const { return races_; }
     SyncCheck* synchronization() const { return synchronization_; }
+    BlockCounters* counters() const { return counters_; }
 
 private:
     template <Space space, unsigned bytes, bool is_write>

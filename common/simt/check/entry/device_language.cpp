@@ -21,6 +21,16 @@ void fence(Reach reach) {
     if (CheckedBlock* const check = CheckedBlock::current()) check->fence(reach);
 }
 
+void begin_local_array(const volatile void* array, size_t bytes) {
+    CheckedBlock* const check = CheckedBlock::current();
+    if (check && check->counters()) check->counters()->begin_local_array({reinterpret_cast<uintptr_t>(array), bytes});
+}
+
+void end_local_array(const volatile void* array) {
+    CheckedBlock* const check = CheckedBlock::current();
+    if (check && check->counters()) check->counters()->end_local_array(reinterpret_cast<uintptr_t>(array));
+}
+
 void early_return() {
     CheckedBlock* const check = CheckedBlock::current();
     if (check && check->synchronization()) check->synchronization()->early_return();

@@ -50,6 +50,25 @@ void fence(Reach reach);
 /// The running lane returns early from a function. simcc's rewriter inserts the call.
 void early_return();
 
+/// A variable of the running lane is in local memory, from its declaration to the end of its scope. Both calls do
+/// nothing on the host.
+void begin_local_array(const volatile void* array, decltype(sizeof 0) bytes);
+void end_local_array(const volatile void* array);
+
+/// The same as an object; simcc's rewriter inserts its declaration.
+class LocalArray {
+public:
+    [[gnu::always_inline]] LocalArray(const volatile void* array, decltype(sizeof 0) bytes) : array_(array) {
+        begin_local_array(array, bytes);
+    }
+    [[gnu::always_inline]] ~LocalArray() { end_local_array(array_); }
+    LocalArray(const LocalArray&) = delete;
+    LocalArray& operator=(const LocalArray&) = delete;
+
+private:
+    const volatile void* const array_;
+};
+
 /// The running lane enters or leaves a loop in which it only waits for others. Returns whether it is in one already.
 bool begin_polling();
 void end_polling();
