@@ -3,6 +3,7 @@
 // at once hide that.
 // make: -O1 (it simulates too little to be worth the compile time of a higher level)
 #include "common/cuda/passes.hpp"
+#include "kernels/latency/chains.cuh"
 #include "kernels/latency/steps.cuh"
 
 #ifndef __SIMCC__

@@ -15,7 +15,6 @@
 #include "common/cuda/device.cuh"
 #include "common/measure/bench.cuh"
 #include "common/measure/little.hpp"
-#include "kernels/latency/chains.cuh"
 #include "tools/latency/table.cuh"
 
 namespace BACKEND {
