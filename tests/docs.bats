@@ -176,6 +176,20 @@ documented_options() {
     run_examples gridutils.7 && run_examples gridutils-simulator.7
 }
 
+@test "the examples of gridutils-course(7) run and print what they show" {
+    need mlr datamash gdb
+    unset SIMCC_PREDICT  # two ladders are in the order of predicted times
+    run_examples gridutils-course.7
+}
+
+# TODO stands where a command is still to come.
+@test "every chapter of gridutils-course(7) has a command" {
+    awk '/^\.S[hs]/ { title = $0 } /^\.Ss/ { commands[title] = 0 } /^\$ / || /^\.\\" TODO / { ++commands[title] }
+         END { for (title in commands) { ++n; if (!commands[title]) print title } exit n < 60 }' \
+        "$root/man/gridutils-course.7" >without || complain "most chapters are missing" || return
+    [ ! -s without ] || complain "no command: $(cat without)"
+}
+
 @test "no file of the tree contains a path of a single machine" {
     cd "$root"
     capture grep -r -n -E '/(home|root|tmp|Users)/' Makefile README.md tools common kernels tests man
