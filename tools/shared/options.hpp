@@ -10,8 +10,8 @@
 #include "common/cli/sizes.hpp"
 
 struct SharedOptions {
-    // Most bins: those of a histogram in 48 KiB.
-    static constexpr std::size_t most_bins = 12288, most_items = 6144;
+    // Most bins: those of a histogram in 48 KiB; most items: those of two queues there, beside a block's counters.
+    static constexpr std::size_t most_bins = 12288, most_items = 6136;
 
     std::size_t every = 1024;
     std::vector<std::size_t> lengths = {8, 16};
