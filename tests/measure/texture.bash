@@ -24,29 +24,21 @@ bandwidths() {
         {
             width = $at["p_width"] == "" ? 1 : $at["p_width"]
             key = sprintf("%-16s %-6s %5d", $at["p_pattern"], $at["p_texel"], width)
-            if (!(key in known)) { known[key]; order[++count] = key; name[key] = $at["p_pattern"] " " width }
+            if (!(key in known)) { known[key]; order[++count] = key }
             rate[key, $at["p_path"]] = $at["gbyte_per_s"]
-        }
-        BEGIN {
-            published["row 1"] = 387.8 / 445.9; published["column 1"] = 368.2 / 268.6
-            published["neighbors 2"] = 383.3 / 402.1; published["neighbors-column 2"] = 387.8 / 174.8
-            published["neighbors 4"] = 439.8 / 455.1; published["neighbors-column 4"] = 336.1 / 178.6
-            published["neighbors 8"] = 362.1 / 504.1; published["neighbors-column 8"] = 343.1 / 132.4
-            published["slide-row 1"] = 434.0 / 461.5; published["slide-column 1"] = 434.1 / 439.8
-            published["filter-x 5"] = 1386 / 1602; published["filter-y 5"] = 1411 / 1560
-            published["random 8"] = 1170 / 1014
+            published[key, $at["p_path"]] = $at["published_gbyte_per_s"]
         }
         function shown(key, path) { return (key, path) in rate ? sprintf("%.1f", rate[key, path]) : "-" }
-        function gain(key, path) {
-            return (key, path) in rate && rate[key, "global"] > 0 ? sprintf("%.3f", rate[key, path] / rate[key, "global"]) : "-"
+        function gain(of, key, path) {
+            return of[key, path] > 0 && of[key, "global"] > 0 ? sprintf("%.3f", of[key, path] / of[key, "global"]) : "-"
         }
         END {
             for (i = 1; i <= count; ++i) {
                 key = order[i]
                 printf("%s  %8s %8s %8s %8s %8s  %12s %12s %9s\n", key, shown(key, "global"), shown(key, "restrict"),
                     shown(key, "pitched"), shown(key, "texture-array"), shown(key, "texture-pitch"),
-                    gain(key, "texture-array"), gain(key, "texture-pitch"),
-                    name[key] in published ? sprintf("%.3f", published[name[key]]) : "-")
+                    gain(rate, key, "texture-array"), gain(rate, key, "texture-pitch"),
+                    gain(published, key, "texture-array"))
             }
         }' "$1"
 }
@@ -56,13 +48,8 @@ chains() {
     printf '\n%-20s %8s %10s\n' chain cycles published
     awk -F , '
         NR == 1 { for (i = 1; i <= NF; ++i) at[$i] = i; next }
-        BEGIN {
-            published["constant-uniform"] = 24; published["constant-block"] = 24; published["constant-thread"] = 35
-            published["global-block"] = 24; published["global-thread"] = 26
-            published["restrict-block"] = 23; published["restrict-thread"] = 24
-        }
-        $at["kernel"] in published {
-            printf("%-20s %8.1f %10d\n", $at["kernel"], $at["p_cycles_per_access"], published[$at["kernel"]])
+        $at["published_cycles"] != "" {
+            printf("%-20s %8.1f %10d\n", $at["kernel"], $at["p_cycles_per_access"], $at["published_cycles"])
         }' "$1"
 }
 
@@ -96,7 +83,7 @@ hit_rates() {
         }'
 }
 
-"$texture" -d "$device" -q --csv "$@" >"$scratch/table"
+"$texture" -d "$device" -q --published --csv "$@" >"$scratch/table"
 bandwidths "$scratch/table"
 chains "$scratch/table"
 
