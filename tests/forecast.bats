@@ -83,6 +83,17 @@ within() { awk "BEGIN { exit !($1 <= $3 && $3 <= $2) }" || complain "$3 is not f
     [[ ! $output =~ predicted ]]
 }
 
+@test "columns that are chosen leave the predictions as they are, and --predict is stronger than SIMCC_PREDICT=0" {
+    predict reduce -q -k sequential -n 64Ki --published --columns kernel,p_predicted_n,p_predicted_ns --csv
+    expect_status 0
+    expect_output_like $'\nsequential,65536,[0-9.]+$'
+    try reduce -q -k sequential -n 64Ki --predict titanv --columns kernel,p_predicted_gpu --csv
+    expect_status 0
+    expect_output_like $'\nsequential,NVIDIA TITAN V'
+    try reduce --list --published --columns kernel,value --csv
+    expect_output_like $'^kernel,value\ncpu,283.989\n'
+}
+
 @test "the size of -n is predicted, and JSON has null where nothing is" {
     predict vecadd -q --json -n 1Mi -k 'cpu,vector4' --memory device
     expect_status 0

@@ -36,20 +36,22 @@ void become_forecast(Options& options) {
     options.output_path.clear();
     options.verify = options.raw = options.ladder = options.annotate = options.gang = false;
     options.versus.clear();
+    options.columns.clear();
+    options.published.reset();
     options.quiet = true;
     options.progress = When::never;
 }
 
-// SIMCC_PREDICT is also the variable of programs that simcc has built.
-static bool is_switched_off() {
+// SIMCC_PREDICT is also the variable of programs that simcc has built. An option is stronger.
+static bool is_switched_off(const Options& options) {
     const char* const wanted = std::getenv("SIMCC_PREDICT");
-    return wanted && std::strcmp(wanted, "0") == 0;
+    return wanted && std::strcmp(wanted, "0") == 0 && options.gpu_model.empty();
 }
 
 bool wants_forecast(const Program& program, const Options& options, const DeviceInfo& device) {
     return device.simulated && program.benchmark && options.operands.empty() && options.predicts_times &&
            options.checks.line_bytes == 32 && !options.checks.any_check() && !options.profile && !options.gang &&
-           program.gangs != Gangs::always && checked::backend && !is_forecast() && !is_switched_off() &&
+           program.gangs != Gangs::always && checked::backend && !is_forecast() && !is_switched_off(options) &&
            program.is_predicted;
 }
 

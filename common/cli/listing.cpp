@@ -2,6 +2,7 @@
 #include "common/cli/listing.hpp"
 
 #include <functional>
+#include <set>
 #include <string>
 
 #include "common/cli/session.hpp"
@@ -21,15 +22,20 @@ void list_variants(const Session& session) {
     const auto lecture_names = [&](const Variant& of) -> Cell {
         return session.program.lectures ? lecture_names_of(*session.program.lectures, of.name) : "";
     };
+    const auto idea_and_names = [&](const Variant& of) -> Cell {
+        const std::string names = text_of(lecture_names(of));
+        return of.idea + (names == "none" ? "" : " [" + names + "]");
+    };
     const ColumnOf<Variant, std::function<Cell(const Variant&)>> columns[] = {
         {{"kernel", "kernel"}, [](const Variant& of) { return of.name; }},
         {{"needs", "needs", 1, 0, 0, 1}, [](const Variant& of) { return needs_text(of.needs); }},
         {{"ladder", "ladder", 1, 0, 0, 2}, [](const Variant& of) { return of.ladder; }},
-        {{"lectures", "in lectures", 1, 0, 0, 3}, lecture_names},
-        {{"idea", "idea"}, [](const Variant& of) { return of.idea; }},
+        {{"lectures"}, lecture_names},
+        {{"idea"}, [](const Variant& of) { return of.idea; }},
+        {{"", "idea"}, idea_and_names},
     };
-    Table table(session.output, session.format(), session.options.header, columns_of(columns));
-    for (const Variant* variant : session.program.variants) table.add(cells_of(columns, *variant));
+    Table table(session.output, session.format(), session.options.header, columns_of(columns), session.options.columns);
+    for (const Variant* variant : session.wanted()) table.add(cells_of(columns, *variant));
     table.flush();
 }
 
@@ -50,9 +56,11 @@ void list_published(const Session& session) {
         {{"metric", "metric"}, [](const Published& of) { return of.figure.metric; }},
         {{"value", "value", 1, as_in_csv}, [](const Published& of) { return of.figure.fixed(); }},
     };
-    Table table(session.output, session.format(), session.options.header, columns_of(columns));
+    Table table(session.output, session.format(), session.options.header, columns_of(columns), session.options.columns);
+    std::set<std::string> wanted;
+    for (const Variant* variant : session.wanted()) wanted.insert(variant->name);
     for (const LectureRow& row : *session.program.lectures)
-        if (is_of_source(row, *session.options.published))
+        if (is_of_source(row, *session.options.published) && wanted.count(row.variant) > 0)
             for (const PublishedFigure& figure : row.figures) table.add(cells_of(columns, Published{row, figure}));
     table.flush();
 }

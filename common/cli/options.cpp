@@ -213,6 +213,15 @@ void take(const std::vector<Typed>& typed) {
     if (first_failure) std::rethrow_exception(first_failure);
 }
 
+// What a lecture's name for a kernel, or its ladder, needs to be the lecture's, unless the user says otherwise.
+void take_from_lectures(const Program& program, const OptionTable& table, const std::set<std::string>& given,
+                        const Options& options) {
+    if (!program.lectures) return;
+    for (const auto& [name, values] : options_for(*program.lectures, options.kernels))
+        for (const OptionRow& row : table.rows())
+            if (row.long_name() == name && given.count(name) == 0) row.take(values);
+}
+
 // For --help, which shows the defaults of the requested device.
 void take_what_is_right(const std::vector<Typed>& typed) {
     try {
@@ -381,6 +390,7 @@ bool parse_options(const Program& program, int argc, char** argv, Options& optio
         return false;
     }
     take(typed);
+    take_from_lectures(program, table, given, options);
     complete(given, options);
     refuse_ignored(program, table, given, options);
     refuse_checks_of_gpus(options);

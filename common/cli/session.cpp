@@ -81,7 +81,7 @@ static std::vector<std::string> variants_for(const Program& program, const std::
     if (word[0] == '@' && program.lectures) names = steps_of(*program.lectures, ladder);
     if (!names.empty()) return names;
     for (const Variant* variant : program.variants)
-        if (word[0] == '@' ? variant->ladder == ladder : matches_glob(word, variant->name))
+        if (word[0] == '@' ? !ladder.empty() && variant->ladder == ladder : matches_glob(word, variant->name))
             names.emplace_back(variant->name);
     if (names.empty() && program.lectures) names = variants_called(*program.lectures, word);
     return names;
@@ -99,7 +99,6 @@ static void refuse_kernel(const Program& program, const std::string& word) {
          nearest.empty() ? "" : "; did you mean '" + nearest + "'?", called(program.name));
 }
 
-// A peer always runs, for the comparison.
 std::vector<const Variant*> Session::wanted() const {
     std::vector<std::string> names;
     bool in_order_of_words = false;

@@ -45,7 +45,10 @@ public:
         return std::any_cast<const Settings&>(options.own);
     }
 
-    // The program's variants that --kernel selects, in the table's order. A variant that this device cannot run is left
+    // The program's variants that --kernel selects, in the table's order or, if it names ladders, in that of its words;
+    // and that of --versus, which always runs. Unknown names: Failure(usage).
+    std::vector<const Variant*> wanted() const;
+    // Those that can run. A variant that this device cannot run is left
     // out (--verbose says so); if it was named exactly, it is a Failure(unavailable). Unknown names: Failure(usage).
     std::vector<const Variant*> selected() const;
 
@@ -89,7 +92,6 @@ public:
     Exit exit() const { return exit_; }
 
 private:
-    std::vector<const Variant*> wanted() const;  // by --kernel and --versus
     void say(const std::string& message, Weight weight) const;
 
     std::unique_ptr<Progress> progress_;

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "common/measure/columns.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
-#include "common/measure/lectures.hpp"
 #include "common/measure/origin.hpp"
 
 namespace {
@@ -145,63 +142,6 @@ std::vector<ReportColumn> ladder_columns() {
     };
 }
 
-// How a published figure is shown: our times are in nanoseconds, and our rates in powers of ten.
-struct PublishedMetric {
-    const char* metric;
-    Column column;
-    double scale;  // from the published figure to the column
-    int digits;
-};
-
-const std::vector<PublishedMetric>& published_units() {
-    static const std::vector<PublishedMetric> units = {
-        {"ms", {"published_ns", "published us", 1e-3, 1, 9}, 1e6, 1},
-        {"gbyte_per_s", {"published_gbyte_per_s", "published GB/s", 1, 1, 8, 2}, 1, 3},
-        {"gibyte_per_s", {"published_gbyte_per_s", "published GB/s", 1, 1, 8, 2}, 1.073741824, 3},
-    };
-    return units;
-}
-
-// What lectures publish for the row's variant. A metric without a unit of ours is shown as it is published.
-std::vector<ReportColumn> published_columns(const Run& run) {
-    const auto word_of = [](const char* LectureRow::*word) {
-        return [=](const Of& of) -> Cell {
-            const std::vector<const LectureRow*> rows = published_of(of);
-            return rows.empty() || !*(rows.front()->*word) ? "none" : rows.front()->*word;
-        };
-    };
-    const auto figure_of = [](const std::string& metric, double scale, int digits) {
-        return [=](const Of& of) -> Cell {
-            const PublishedFigure* const figure = published_figure(published_of(of), metric);
-            if (!figure) return absent(digits);
-            return digits == as_in_csv ? figure->fixed() : Fixed{scale * figure->fixed().value, digits};
-        };
-    };
-    std::vector<ReportColumn> columns = {
-        {{"published_by", "published by", 1, 0, 8, 3}, word_of(&LectureRow::ladder)},
-        {{"published_gpu", "on", 1, 0, 7, 3}, word_of(&LectureRow::gpu)},
-        {{"published_n"},
-         [](const Of& of) {
-             const std::vector<const LectureRow*> rows = published_of(of);
-             return rows.empty() ? absent() : whole_if_any(static_cast<long long>(rows.front()->n));
-         }},
-    };
-    for (const std::string& metric : published_metrics(*run.lectures)) {
-        const auto& units = published_units();
-        const auto unit = std::find_if(units.begin(), units.end(), [&](const auto& of) { return of.metric == metric; });
-        if (unit != units.end()) columns.push_back({unit->column, figure_of(metric, unit->scale, unit->digits)});
-        else {
-            std::string heading = "published " + metric;
-            std::replace(heading.begin(), heading.end(), '_', ' ');
-            // Beside ours, if those are shown.
-            const int rank = run.settings.ladder && metric.find("speedup") != metric.npos ? 1 : 3;
-            columns.push_back(
-                {{"published_" + metric, heading, 1, as_in_csv, 0, rank}, figure_of(metric, 1, as_in_csv)});
-        }
-    }
-    return columns;
-}
-
 std::vector<ReportColumn> versus_columns(const std::string& peer) {
     return {
         {{"versus"}, [](const Of& of) { return of.run.settings.versus; }},
@@ -285,20 +225,6 @@ std::vector<ReportColumn> prediction_columns() {
 }
 
 }  // namespace
-
-// The cell of a row by its column's name, for what published figures are about.
-static std::optional<std::string> cell_of(const Of& of, std::string_view column) {
-    if (column == "block") return of.measurement.block;
-    if (column == "dtype") return of.measurement.problem.dtype_name();
-    for (std::size_t i = 0; i < of.run.own_columns.size(); ++i)
-        if (of.run.own_columns[i].name == column) return text_of(of.measurement.own[i]);
-    return std::nullopt;
-}
-
-std::vector<const LectureRow*> published_of(const Of& of) {
-    return published_rows(*of.run.lectures, {of.measurement.variant->name, *of.run.settings.published, on_host(of),
-                                             [&of](std::string_view column) { return cell_of(of, column); }});
-}
 
 std::vector<ReportColumn> report_columns(const Run& run) {
     const MeasureSettings& settings = run.settings;

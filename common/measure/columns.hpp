@@ -45,8 +45,9 @@ struct Measured {
 
 using ReportColumn = ColumnOf<Measured, std::function<Cell(const Measured&)>>;
 
-// What lectures publish for the row, by --published.
+// What lectures publish for the row, by --published, and its columns.
 std::vector<const LectureRow*> published_of(const Measured& of);
+std::vector<ReportColumn> published_columns(const Run& run);
 
 // The columns that apply to this run, in order.
 std::vector<ReportColumn> report_columns(const Run& run);

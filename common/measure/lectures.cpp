@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "common/measure/lectures.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <cstring>
@@ -23,6 +24,8 @@ static std::string essence(std::string_view name) {
 
 // Whether a row has this name, or this among several.
 static bool has_name(const LectureRow& row, std::string_view name) {
+    if (essence(name).empty()) return false;
+    if (essence(row.name) == essence(name)) return true;
     static constexpr std::string_view joint = " or ";
     for (std::string_view rest = row.name;;) {
         const std::size_t end = rest.find(joint);
@@ -52,6 +55,30 @@ std::vector<std::string> variants_called(const Lectures& lectures, std::string_v
     return variants;
 }
 
+std::vector<std::pair<std::string, std::string>> options_for(const Lectures& lectures,
+                                                             const std::vector<std::string>& words) {
+    std::vector<std::pair<std::string, std::string>> options;
+    for (const LectureRow& row : lectures) {
+        const auto means_it = [&](const std::string& word) {
+            return word == "@" + std::string(row.ladder) || has_name(row, word);
+        };
+        if (!*row.option || std::none_of(words.begin(), words.end(), means_it)) continue;
+        const std::string text = row.option, name = text.substr(0, text.find('=')),
+                          value = text.substr(name.size() + 1);
+        const auto is_it = [&](const auto& option) { return option.first == name; };
+        const auto known = std::find_if(options.begin(), options.end(), is_it);
+        if (known == options.end()) {
+            options.emplace_back(name, value);
+            continue;
+        }
+        std::vector<std::string> values = split(known->second, ',');
+        add_once(values, value);
+        known->second.clear();
+        for (const std::string& one : values) known->second += (known->second.empty() ? "" : ",") + one;
+    }
+    return options;
+}
+
 std::string lecture_names_of(const Lectures& lectures, std::string_view variant) {
     std::vector<std::string> names;
     for (const LectureRow& row : lectures)
@@ -71,7 +98,9 @@ std::vector<std::string> published_sources(const Lectures& lectures) {
 }
 
 bool is_of_source(const LectureRow& row, std::string_view source) {
-    return source == row.ladder || essence(row.gpu).find(essence(source)) != std::string::npos;
+    const std::string name = essence(source);
+    if (source.empty() || name == essence(row.ladder)) return true;
+    return !name.empty() && essence(row.gpu).find(name) != std::string::npos;
 }
 
 std::vector<std::string> published_metrics(const Lectures& lectures) {
@@ -85,16 +114,25 @@ std::vector<std::string> published_metrics(const Lectures& lectures) {
 static bool has_cells(const PublishedQuery& query, const char* where) {
     for (const std::string& condition : split(where, ' ')) {
         const std::size_t equals = condition.find('=');
-        if (query.cell(condition.substr(0, equals)) != condition.substr(equals + 1)) return false;
+        const std::vector<std::string> values = split(condition.substr(equals + 1), '|');
+        const std::optional<std::string> cell = query.cell(condition.substr(0, equals));
+        if (!cell || std::find(values.begin(), values.end(), *cell) == values.end()) return false;
     }
     return true;
+}
+
+// Whether this names a GPU, which says nothing about the host beside it.
+static bool names_gpu(const Lectures& lectures, std::string_view source) {
+    const std::string name = essence(source);
+    return std::none_of(lectures.begin(), lectures.end(),
+                        [&](const LectureRow& row) { return name == essence(row.ladder); });
 }
 
 std::vector<const LectureRow*> published_rows(const Lectures& lectures, const PublishedQuery& query) {
     std::vector<const LectureRow*> rows;
     for (const LectureRow& row : lectures) {
         if (row.variant != query.variant || row.figures.empty() || !has_cells(query, row.where)) continue;
-        if (!query.on_host && !is_of_source(row, query.source)) continue;
+        if (!is_of_source(row, query.source) && !(query.on_host && names_gpu(lectures, query.source))) continue;
         const LectureRow& first = rows.empty() ? row : *rows.front();
         if (first.ladder == std::string_view(row.ladder) && first.gpu == std::string_view(row.gpu))
             rows.push_back(&row);

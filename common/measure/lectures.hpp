@@ -9,12 +9,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/io/table.hpp"
 
 struct PublishedFigure {
-    const char* metric;  // with its unit: "ms", "gbyte_per_s", "gibyte_per_s", "cycles", "load_efficiency_percent"
+    const char* metric;  // with its unit: "ms", "gbyte_per_s", "cycles", "load_efficiency_percent"
     const char* value;   // as it is printed
 
     Fixed fixed() const;  // with as many digits
@@ -25,10 +26,11 @@ struct LectureRow {
     const char* ladder;      // "tutorial", "book": which lecture, and -k @tutorial
     const char* name;        // the lecture's own: "AtomicGlobal", or several: "AtomicGlobal or reduceAtomicGlobal"
     const char* variant;     // ours
-    const char* where = "";  // "block=16x16", "p_stride=2": the cells that our row needs, separated by spaces
+    const char* where = "";  // "block=16x16", "p_width=2 p_texel=f32|uchar4": the cells that our row needs
     const char* gpu = "";    // "TITAN V", as the lecture names it; "" if it does not say
     double n = 0;            // elements; 0 if the lecture does not say
     std::vector<PublishedFigure> figures = {};
+    const char* option = "";  // "--stride=2": what the lecture's kernel needs, if it is not the default
 };
 
 using Lectures = std::vector<LectureRow>;
@@ -45,6 +47,11 @@ std::vector<std::string> steps_of(const Lectures& lectures, std::string_view lad
 // The variants that lectures call by this name, each once. Case does not count, nor does what is neither letter nor
 // digit: "kernel-1" is "Kernel 1".
 std::vector<std::string> variants_called(const Lectures& lectures, std::string_view name);
+
+// The options that such words of --kernel, names or "@LADDER", need: their names, and the values of all that are meant,
+// separated by commas.
+std::vector<std::pair<std::string, std::string>> options_for(const Lectures& lectures,
+                                                             const std::vector<std::string>& words);
 
 // What lectures call a variant: "tutorial: AtomicGlobal; book: reduceGmem"; "" for one that they do not have.
 std::string lecture_names_of(const Lectures& lectures, std::string_view variant);

@@ -186,7 +186,7 @@ void Report::add(const Measurement& measurement) {
         compared = summarize({ns});
     }
     timed_.push_back({measurement.variant, measurement.problem.bytes, measurement.problem.flop, compared,
-                      summarize(measurement.peer_ratios)});
+                      predicts ? Summary{} : summarize(measurement.peer_ratios)});  // those are the simulation's
 }
 
 void Report::begin_block(const Problem& problem, std::size_t longest_name, const char* what, std::size_t predicted_n) {

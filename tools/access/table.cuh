@@ -20,7 +20,7 @@ struct AccessOptions {
     std::vector<std::string> operations = {"read"};
     std::vector<std::size_t> unrolls = {4};
     std::vector<std::size_t> offsets = {1};
-    std::vector<std::size_t> strides = {2, 8, 32};
+    std::vector<std::size_t> strides = {2, 4, 8, 32};
     std::vector<std::size_t> footprints = {0};  // bytes; 0: as many words as are accessed
     std::size_t fetch = 0;                      // bytes; 0: the device's own choice
 
@@ -35,7 +35,7 @@ struct AccessOptions {
                    [=](const std::string& list) { return parse_counts(list, "--unroll", unrollings); });
         table.read("--offset", "LIST", "words that pattern 'offset' begins past an aligned address, 0:31", "1", offsets,
                    [](const std::string& list) { return parse_counts(list, "--offset", 0, 31); });
-        table.read("--stride", "LIST", "words between neighboring lanes of pattern 'stride', 1:64", "2,8,32", strides,
+        table.read("--stride", "LIST", "words between neighboring lanes of pattern 'stride', 1:64", "2,4,8,32", strides,
                    [](const std::string& list) { return parse_counts(list, "--stride", 1, 64); });
         table.read("--footprint", "LIST", "bytes of the array, such as 32Mi; as many words as are accessed by default",
                    "", footprints,

@@ -3,6 +3,6 @@
 #include "common/measure/lectures.hpp"
 
 const Lectures lectures = {
-    {"slides", "convolve with global memory", "global", "", "", 1 << 20, {{"loads_per_block", "384"}}},
+    {"slides", "convolve with global memory or convolve", "global", "", "", 1 << 20, {{"loads_per_block", "384"}}},
     {"slides", "convolve with shared memory", "shared", "", "", 1 << 20, {{"loads_per_block", "130"}}},
 };

@@ -32,7 +32,7 @@ static Question parse_question(const std::string& option, const std::string& lis
         }
         const auto number = parse_number(value);
         if (!number || !(*number > 0) || *number > 1e15)
-            fail(Exit::usage, "{} {} '{}' is not a number above 0", option, name, value);
+            fail(Exit::usage, "{} {} '{}' is not a number above 0, up to 10^15", option, name, value);
         question.numbers[name].push_back(*number);
     }
     return question;

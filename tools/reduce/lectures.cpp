@@ -36,7 +36,7 @@ const Lectures lectures = {
     tutorial("AtomicShared or reduceAtomicShared", "atomic-shared", "26.911", "35.674", "23.6", "23.61", "3.7"),
     tutorial("ReduceShared", "shared-tree", "2.903", "333.536", "9.2", "218.86", "29.3"),
     tutorial("SharedShuffle or reduceSharedShuffle", "shared-shuffle", "2.101", "460.501", "1.3", "302.38", "40.4"),
-    harris("Kernel 1", "interleaved-divergent", {{"ms", "8.054"}, {"gbyte_per_s", "2.083"}}),
+    harris("Kernel 1 or reduce1", "interleaved-divergent", {{"ms", "8.054"}, {"gbyte_per_s", "2.083"}}),
     harris("Kernel 2", "interleaved-conflicts",
            {{"ms", "3.456"}, {"gbyte_per_s", "4.854"}, {"step_speedup", "2.33"}, {"cumulative_speedup", "2.33"}}),
     harris("Kernel 3", "sequential",

@@ -3,5 +3,5 @@
 #include "common/measure/lectures.hpp"
 
 const Lectures lectures = {
-    {"course", "vecAddKernel", "one-per-thread"},
+    {"course", "vecAddKernel or vecAdd", "one-per-thread"},
 };
