@@ -108,8 +108,9 @@ __global__ void histogram_vector(const SharedArguments arguments, unsigned copie
             atomicAdd(&own[words[k].w * copies], 1u);
         }
     }
-    const size_t last = vectors * 4 + thread_in_grid();
-    if (last < arguments.n) atomicAdd(&own[arguments.d_in[last] * copies], 1u);
+    // (A small grid may have fewer threads than there are words left.)
+    for (size_t i = vectors * 4 + thread_in_grid(); i < arguments.n; i += step)
+        atomicAdd(&own[arguments.d_in[i] * copies], 1u);
     __syncthreads();  // they are complete
     histogram.add_to(arguments.d_out, arguments.bins);
 }
