@@ -44,9 +44,9 @@ constexpr Variant peer(const char* name, const char* ladder, const char* idea) {
 }
 
 #ifdef __SIMCC__
-#define SHARED_PEER(launch) nullptr, nullptr, nullptr
+#define SHARED_PEER(launch, workspace_bytes) nullptr, nullptr, nullptr
 #else
-#define SHARED_PEER(launch) launch, nullptr, shared_cub_workspace
+#define SHARED_PEER(launch, workspace_bytes) launch, nullptr, workspace_bytes
 #endif
 
 // clang-format off
@@ -71,14 +71,14 @@ inline const SharedVariant shared_variants[] = {
     {step("offsets-block-and-warp", "offsets", "one shared operation per warp, one global one per block"), SharedUse::offsets, launch_offsets_block_and_warp},
     {step("offsets-scan", "offsets", "warps' counts are scanned: no shared atomics, a block's order is kept"), SharedUse::offsets, launch_offsets_scan},
     {step("offsets-tile", "offsets", "16 words per thread, written side by side"), SharedUse::offsets, launch_offsets_tile},
-    {peer("offsets-cub", "offsets", "the peer: CUB's DeviceSelect"), SharedUse::offsets, SHARED_PEER(launch_offsets_cub)},
+    {peer("offsets-cub", "offsets", "the peer: CUB's DeviceSelect"), SharedUse::offsets, SHARED_PEER(launch_offsets_cub, offsets_cub_workspace)},
 
     {step("histogram-global-atomics", "histogram", "an operation in global memory per word"), SharedUse::histogram, launch_histogram_global_atomics},
     {step("histogram-shared-atomics", "histogram", "a histogram of the block in shared memory"), SharedUse::histogram, launch_histogram_shared_atomics},
     {step("histogram-per-warp", "histogram", "one for each warp: only its lanes meet"), SharedUse::histogram, launch_histogram_per_warp},
     {step("histogram-per-lane", "histogram", "32 copies of each bin in 32 banks: lanes never meet"), SharedUse::histogram, launch_histogram_per_lane},
     {step("histogram-vector", "histogram", "16 words per thread in loads of 16 bytes"), SharedUse::histogram, launch_histogram_vector},
-    {peer("histogram-cub", "histogram", "the peer: CUB's DeviceHistogram"), SharedUse::histogram, SHARED_PEER(launch_histogram_cub)},
+    {peer("histogram-cub", "histogram", "the peer: CUB's DeviceHistogram"), SharedUse::histogram, SHARED_PEER(launch_histogram_cub, histogram_cub_workspace)},
 
     {step("queue-none", "queue", "a thread per root: its warp waits for the largest tree"), SharedUse::queue, launch_queue_none},
     {step("queue-double-buffer", "queue", "two shared queues: all threads empty one and fill the other"), SharedUse::queue, launch_queue_double_buffer},
