@@ -73,13 +73,30 @@ private:
     LaunchShape launched_;
 };
 
+// Most variants have a block for so many words; counts of words have 32 bits.
+void check_size(const Session& session, size_t n) {
+    constexpr size_t most_blocks = std::numeric_limits<int>::max(), most_counted = std::numeric_limits<unsigned>::max();
+    const unsigned block = session.options.block;
+    const size_t most = std::min(most_blocks * block, most_counted);
+    if (n > most) fail(Exit::usage, "size {} is too large: up to {} words in blocks of {}", n, most, block);
+}
+
+// Without the peers that do not take so many words.
+std::vector<const SharedVariant*> variants_for(const Session& session, size_t n) {
+    std::vector<const SharedVariant*> variants;
+    for (const SharedVariant* variant : session.selected<SharedVariant>()) {
+        if (n <= variant->most_words) variants.push_back(variant);
+        else session.leave_out(variant->name, text("{} words are too many for it: up to {}", n, variant->most_words));
+    }
+    return variants;
+}
+
 void run(Session& session) {
-    constexpr size_t most_words = std::numeric_limits<int>::max();
+    for (size_t n : session.sizes()) check_size(session, n);
     Bench bench(session);
     for (size_t n : session.sizes()) {
-        if (n > most_words) fail(Exit::usage, "size {} is too large: up to {} words", n, most_words);
         SharedGroups groups(session, n);
-        const std::vector<const SharedVariant*> variants = session.selected<SharedVariant>();
+        const std::vector<const SharedVariant*> variants = variants_for(session, n);
         size_t values = 0;
         for (const SharedVariant* variant : variants) values = std::max(values, groups.of(variant->use).size());
         // A block of the table for each value of an option, so that the steps of a ladder do the same work. The peer of

@@ -39,7 +39,7 @@ __device__ inline size_t thread_in_grid() { return static_cast<size_t>(blockIdx.
 /// The lanes of `lanes` below this one: how many of them come first.
 __device__ inline unsigned lanes_before(unsigned lanes) { return __popc(lanes & ((1u << lane_index()) - 1)); }
 
-/// One thread for each of n words.
+/// One thread for each of n words: no more than 2^31 - 1 blocks of them.
 inline LaunchShape launch_per_word(void (*kernel)(SharedArguments), const SharedArguments& arguments,
                                    unsigned block_size) {
     const unsigned grid = grid_for(arguments.n, block_size);

@@ -16,7 +16,7 @@
 
 namespace BACKEND {
 
-/// The most words of both: more than one call of CUB's older releases takes are refused.
+/// The most words of both, which is what one call of CUB's older releases takes.
 constexpr size_t shared_cub_largest_n = std::numeric_limits<int>::max();
 
 struct BelowLimit {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 
 #include "common/cli/program.hpp"
 #include "common/measure/report.hpp"
@@ -28,6 +29,7 @@ struct SharedVariant : Variant {
     SharedLaunch* (*launch_for)(size_t length) = nullptr;  // indexed: for arrays of this length
     size_t (*workspace_bytes)(const SharedArguments&) = nullptr;
     unsigned promised_threads = 0;  // spill: by the launch bounds, on a multiprocessor
+    size_t most_words = std::numeric_limits<size_t>::max();
 
     SharedLaunch* launch_of(size_t value) const { return launch_for ? launch_for(value) : launch; }
 };
@@ -46,7 +48,7 @@ constexpr Variant peer(const char* name, const char* ladder, const char* idea) {
 #ifdef __SIMCC__
 #define SHARED_PEER(launch, workspace_bytes) nullptr, nullptr, nullptr
 #else
-#define SHARED_PEER(launch, workspace_bytes) launch, nullptr, workspace_bytes
+#define SHARED_PEER(launch, workspace_bytes) launch, nullptr, workspace_bytes, 0, shared_cub_largest_n
 #endif
 
 // clang-format off
