@@ -17,6 +17,7 @@ struct SharedArguments {
     unsigned long long* d_totals = nullptr;  ///< offsets: one, queue: two; 0 at first
     unsigned limit = 0;                      ///< search, offsets: words below it are found, or kept
     unsigned bins = 0;                       ///< histogram: words are below it
+    unsigned histogram_copies = 0;           ///< histogram: of a block, in shared memory
     unsigned capacity = 0;                   ///< queue: items that fit into shared memory
     unsigned* d_overflow = nullptr;          ///< queue: for each block twice
     size_t overflow_items = 0;               ///< so many items
