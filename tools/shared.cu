@@ -20,13 +20,14 @@ namespace {
 
 // The registers that a variant's launch bounds leave to a thread; 0: it has no bounds.
 unsigned most_registers(const SharedVariant& variant) {
-    constexpr unsigned registers = 65536, most = 255;
+    constexpr unsigned most = 255;  // of a thread, on every GPU
     if (variant.promised_threads == 0) return 0;
-    int device = 0, threads = 0;
+    int device = 0, threads = 0, registers = 0;
     CHECK(cudaGetDevice(&device));
     CHECK(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, device));
+    CHECK(cudaDeviceGetAttribute(&registers, cudaDevAttrMaxRegistersPerMultiprocessor, device));
     const bool is_possible = variant.promised_threads <= unsigned(threads);
-    return std::min(most, registers / (is_possible ? variant.promised_threads : largest_block));
+    return std::min(most, unsigned(registers) / (is_possible ? variant.promised_threads : largest_block));
 }
 
 class SharedCase final : public Case {
