@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "common/cli/program.hpp"
+#include "common/measure/lectures.hpp"
 #include "common/measure/report.hpp"
 #include "common/measure/variant_table.cuh"
 #include "kernels/shared/histogram.cuh"
@@ -125,6 +126,7 @@ inline const Program shared_program = {
     .sizes = "4Mi",
     .simulator_sizes = "16Ki",
     .variants = variants_of(shared_variants),
+    .lectures = &lectures,
     .options = own_options<SharedOptions>,
     .columns = columns_of(shared_columns),
 };
