@@ -34,7 +34,7 @@ class SharedCase final : public Case {
 public:
     SharedCase(const Session& session, const SharedVariant& row, const SharedGroup& group)
         : Case(row, {std::nullopt, group.problem->arguments.n, group.problem->bytes(), 0, 0, "words"}),
-          launch_(row.launch_of(group.value)),
+          launch_(row.launch_of(group.cells.length)),
           problem_(*group.problem),
           arguments_(group.problem->arguments),
           cells_(group.cells),
@@ -96,19 +96,19 @@ void run(Session& session) {
     for (size_t n : session.sizes()) check_size(session, n);
     Bench bench(session);
     for (size_t n : session.sizes()) {
-        SharedGroups groups(session, n);
+        SharedProblems problems(session, n);
         const std::vector<const SharedVariant*> variants = variants_for(session, n);
         size_t values = 0;
-        for (const SharedVariant* variant : variants) values = std::max(values, groups.of(variant->use).size());
+        for (const SharedVariant* variant : variants) values = std::max(values, problems.of(*variant).size());
         // A block of the table for each value of an option, so that the steps of a ladder do the same work. The peer of
         // --versus is in all of them.
         for (size_t value = 0; value < values; ++value) {
             Cases cases;
             for (const SharedVariant* variant : variants) {
-                const std::vector<const SharedGroup*> all = groups.of(variant->use);
-                if (value < all.size() || variant->name == session.options.versus)
+                const SharedGroups& groups = problems.of(*variant);
+                if (value < groups.size() || variant->name == session.options.versus)
                     cases.push_back(
-                        std::make_unique<SharedCase>(session, *variant, *all[std::min(value, all.size() - 1)]));
+                        std::make_unique<SharedCase>(session, *variant, groups[std::min(value, groups.size() - 1)]));
             }
             bench.run(cases);
         }
