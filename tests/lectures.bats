@@ -70,6 +70,9 @@ END
         "cpu cpu-parallel atomic-global atomic-shared shared-tree shared-shuffle" ] || complain "order"
     expect_fine matmul -k @course -n 16 --no-predict --csv
     [ "$(column kernel | paste -s -d ' ')" = "cpu naive tiled-16 tiled-32" ] || complain "order"
+    expect_fine shared -k @tutorial -n 1000 --array 8 --no-predict --csv
+    [ "$(column kernel | paste -s -d ' ')" = \
+        "search-flag indexed-local indexed-shared-own offsets-block-aggregated" ] || complain "order"
 }
 
 @test "-k @LADDER also names the groups of --ladder, and an unknown one is refused with those that there are" {

@@ -34,6 +34,11 @@ counts() {
         sample_each -n 5000 -b $block --array 32 --skew 2
         expect_verified_rows "$rows" || return
     done
+    # A grid of one such block has fewer threads than the words that are left over when four are loaded at once.
+    for block in 1 2; do
+        sample_each -n 7 -b $block --array 32 --skew 2
+        expect_verified_rows "$rows" || return
+    done
 }
 
 @test "shared: every option's values are right" {
@@ -147,7 +152,7 @@ counts() {
     ! grep -A2 spill_none report255 | grep -q ' [1-9][0-9]* bytes spill stores' || complain "spill_none: $(cat report255)"
 }
 
-@test "shared: invalid lengths, percentages, bins and capacities are refused" {
+@test "shared: invalid lengths, percentages, bins, capacities and sizes are refused" {
     refuses 2 "^shared: --array '5' is not 4, 8, 16 or 32" shared --array 5
     refuses 2 "--keep '101' is not from 0 to 100" shared --keep 101
     refuses 2 "--bins '12289' is not from 1 to 12288" shared --bins 12289
@@ -155,7 +160,9 @@ counts() {
     refuses 2 "--every" shared --every 0
     refuses 2 "--capacity" shared --capacity 0
     refuses 2 "unknown kernel 'search-flug'; did you mean 'search-flag'" shared -k search-flug
-    refuses 2 "size 2147483648 is too large" shared -n 2Gi
+    refuses 2 "size 4294967296 is too large: up to 4294967295 words" shared -n 2Gi,4Gi
+    refuses 2 "size 2147483648 is too large: up to 2147483647 words in blocks of 1" shared -n 2Gi -b 1
+    on_simulator || refuses 77 "offsets-cub: 2147483648 words are too many for it" shared -n 2Gi -k offsets-cub
 }
 
 @test "shared: the checked simulator finds nothing" {

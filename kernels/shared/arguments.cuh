@@ -17,6 +17,7 @@ struct SharedArguments {
     unsigned long long* d_totals = nullptr;  ///< offsets: one, queue: two; 0 at first
     unsigned limit = 0;                      ///< search, offsets: words below it are found, or kept
     unsigned bins = 0;                       ///< histogram: words are below it
+    unsigned histogram_copies = 0;           ///< histogram: of a block, in shared memory
     unsigned capacity = 0;                   ///< queue: items that fit into shared memory
     unsigned* d_overflow = nullptr;          ///< queue: for each block twice
     size_t overflow_items = 0;               ///< so many items
@@ -39,7 +40,7 @@ __device__ inline size_t thread_in_grid() { return static_cast<size_t>(blockIdx.
 /// The lanes of `lanes` below this one: how many of them come first.
 __device__ inline unsigned lanes_before(unsigned lanes) { return __popc(lanes & ((1u << lane_index()) - 1)); }
 
-/// One thread for each of n words.
+/// One thread for each of n words: no more than 2^31 - 1 blocks of them.
 inline LaunchShape launch_per_word(void (*kernel)(SharedArguments), const SharedArguments& arguments,
                                    unsigned block_size) {
     const unsigned grid = grid_for(arguments.n, block_size);

@@ -3,6 +3,7 @@
 // The peers: CUB's DeviceSelect and DeviceHistogram, which come with the toolkit. Only for nvcc.
 //   offsets_cub     keeps the words' order, with one pass over them
 //   histogram_cub   bins of equal width
+#include "common/cuda/check.cuh"
 #include "common/cuda/cub_settings.hpp"
 #include "kernels/shared/arguments.cuh"
 
@@ -15,7 +16,7 @@
 
 namespace BACKEND {
 
-/// The most words of both: more than one call of CUB's older releases takes are refused.
+/// The most words of both, which is what one call of CUB's older releases takes.
 constexpr size_t shared_cub_largest_n = std::numeric_limits<int>::max();
 
 struct BelowLimit {
@@ -24,26 +25,30 @@ struct BelowLimit {
     __device__ bool operator()(unsigned word) const { return word < limit; }
 };
 
-/// With d_workspace null both only set `bytes`, as CUB always does.
-inline cudaError_t call_offsets_cub(void* d_workspace, size_t& bytes, const SharedArguments& arguments) {
-    return cub::DeviceSelect::If(d_workspace, bytes, arguments.d_in, arguments.d_out, arguments.d_totals,
-                                 static_cast<int>(arguments.n), BelowLimit{arguments.limit}, arguments.stream);
+/// With d_workspace null both only set `bytes`, as CUB always does. n at most shared_cub_largest_n.
+inline void call_offsets_cub(void* d_workspace, size_t& bytes, const SharedArguments& arguments) {
+    CHECK(cub::DeviceSelect::If(d_workspace, bytes, arguments.d_in, arguments.d_out, arguments.d_totals,
+                                static_cast<int>(arguments.n), BelowLimit{arguments.limit}, arguments.stream));
 }
-inline cudaError_t call_histogram_cub(void* d_workspace, size_t& bytes, const SharedArguments& arguments) {
-    return cub::DeviceHistogram::HistogramEven(d_workspace, bytes, arguments.d_in, arguments.d_out,
-                                               static_cast<int>(arguments.bins) + 1, 0u, arguments.bins,
-                                               static_cast<int>(arguments.n), arguments.stream);
-}
-
-/// Bytes of workspace for both.
-inline size_t shared_cub_workspace(const SharedArguments& arguments) {
-    size_t of_offsets = 0, of_histogram = 0;
-    if (arguments.bins == 0) call_offsets_cub(nullptr, of_offsets, arguments);
-    else call_histogram_cub(nullptr, of_histogram, arguments);
-    return of_offsets + of_histogram;
+inline void call_histogram_cub(void* d_workspace, size_t& bytes, const SharedArguments& arguments) {
+    CHECK(cub::DeviceHistogram::HistogramEven(d_workspace, bytes, arguments.d_in, arguments.d_out,
+                                              static_cast<int>(arguments.bins) + 1, 0u, arguments.bins,
+                                              static_cast<int>(arguments.n), arguments.stream));
 }
 
-/// n at most shared_cub_largest_n. CUB chooses block and grid.
+/// Bytes of workspace.
+inline size_t offsets_cub_workspace(const SharedArguments& arguments) {
+    size_t bytes = 0;
+    call_offsets_cub(nullptr, bytes, arguments);
+    return bytes;
+}
+inline size_t histogram_cub_workspace(const SharedArguments& arguments) {
+    size_t bytes = 0;
+    call_histogram_cub(nullptr, bytes, arguments);
+    return bytes;
+}
+
+/// CUB chooses block and grid.
 inline LaunchShape launch_offsets_cub(const SharedArguments& arguments) {
     size_t bytes = arguments.workspace_bytes;
     call_offsets_cub(arguments.d_workspace, bytes, arguments);

@@ -39,7 +39,7 @@ __global__ void indexed_local(const SharedArguments arguments) {
     arguments.d_out[place] = res;
 }
 
-/// The arrays of a block in shared memory: element i of a thread is at word first_of(thread) + i * step().
+/// The arrays of a block in shared memory: element i of this thread's is at word first() + i * step().
 template <unsigned length>
 struct OwnLayout {
     static constexpr unsigned words_per_thread = length;

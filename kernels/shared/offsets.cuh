@@ -108,7 +108,7 @@ __global__ void offsets_scan(const SharedArguments arguments) {
     if (keeps) arguments.d_out[blockoffset + counts[warp] + lanes_before(keepers)] = word;
 }
 
-/// Words per thread of offsets_tile, and the largest block whose tile fits into 48 KiB.
+/// Words per thread of offsets_tile, and its largest block: the largest power of two whose tile fits into 48 KiB.
 constexpr unsigned offsets_items = 16;
 constexpr unsigned offsets_largest_block = 512;
 

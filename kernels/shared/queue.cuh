@@ -23,8 +23,11 @@ __host__ __device__ inline unsigned queue_root(unsigned word) {
 }
 
 /// The sizes of an item's children; 0: there is none.
-__host__ __device__ inline unsigned queue_small_child(unsigned item) { return (item - 1) / 3; }
-__host__ __device__ inline unsigned queue_large_child(unsigned item) { return item - 1 - queue_small_child(item); }
+__host__ __device__ constexpr unsigned queue_small_child(unsigned item) { return (item - 1) / 3; }
+__host__ __device__ constexpr unsigned queue_large_child(unsigned item) { return item - 1 - queue_small_child(item); }
+
+/// The levels of an item's tree: those of its larger child's, and its own.
+constexpr unsigned queue_levels(unsigned item) { return item == 0 ? 0 : 1 + queue_levels(queue_large_child(item)); }
 
 /// What a visit computes and adds to the second total: enough work that the queue around it does not matter.
 __host__ __device__ inline unsigned visit_value(unsigned item) {
@@ -206,10 +209,13 @@ __global__ void queue_refill(const SharedArguments arguments) {
 }
 
 /// Items that a block of this size may have in a queue: any of the roots' trees, whose items are no more than
-/// `items_of_group` for as many roots as it has threads; or, on a stack, the children of a block of items for each level
-/// of a tree, of which there are less than 32.
+/// `items_of_group` for as many roots as it has threads; or, on a stack, two children of a block of items for each level
+/// of a tree. (A block takes the items on top, and puts their children no more than twice its size above the lowest of
+/// them. So an item whose level is k, 0 for a root, has a place below (2k + 1) times the block's size.)
 inline size_t queue_most_items(size_t items_of_group, unsigned block_size) {
-    const size_t on_stack = size_t{block_size} * 32;
+    constexpr unsigned levels = queue_levels(queue_largest_root);
+    static_assert(levels == 16, "queue_largest_root decides how many items a stack has room for");
+    const size_t on_stack = size_t{2} * levels * block_size;
     return items_of_group > on_stack ? items_of_group : on_stack;
 }
 

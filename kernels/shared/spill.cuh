@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // 72 values per thread that are all needed until the end. Launch bounds promise the compiler how many threads share the
-// 65,536 registers of a multiprocessor, and what a thread cannot have in registers it spills: it stores it in local
-// memory and loads it back.
+// registers of a multiprocessor, and what a thread cannot have in registers it spills: it stores it in local memory and
+// loads it back. Of 65,536 registers, as current GPUs have:
 //   spill_none      __launch_bounds__(256): up to 255 registers per thread, and no spills
 //   spill_little    __launch_bounds__(1024): up to 64
 //   spill_much      __launch_bounds__(1024, 2): up to 32, fewer than there are values. (Where a multiprocessor holds

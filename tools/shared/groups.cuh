@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,12 +15,30 @@
 
 namespace BACKEND {
 
-// What all rows of one problem share. The value is that of the ladder's option.
+// What all rows of one problem share.
 struct SharedGroup {
-    SharedUse use;
-    size_t value;
     SharedCells cells;
     std::unique_ptr<SharedProblem> problem;
+};
+using SharedGroups = std::vector<SharedGroup>;
+
+// What the problems of one size are made of.
+class SharedInput {
+public:
+    SharedInput(const Session& session, size_t n) : session(session), n(n), options(session.own<SharedOptions>()) {}
+
+    // Random words, the same for all ladders that want them.
+    std::shared_ptr<const SharedWords> words() {
+        if (!words_) words_ = std::make_shared<SharedWords>(random_words(n, session.options.seed));
+        return words_;
+    }
+
+    const Session& session;
+    const size_t n;
+    const SharedOptions& options;
+
+private:
+    std::shared_ptr<const SharedWords> words_;
 };
 
 // The largest unsigned of which `part` of all random words are below.
@@ -28,92 +47,82 @@ inline unsigned limit_for(double part) {
     return limit < 0x1p32 ? unsigned(limit) : std::numeric_limits<unsigned>::max();
 }
 
-// The problems of one size, each made when its first variant comes.
-class SharedGroups {
-public:
-    SharedGroups(const Session& session, size_t n) : session_(session), n_(n) {}
+inline SharedGroups one_group(std::unique_ptr<SharedProblem> problem) {
+    SharedGroups groups;
+    groups.push_back({{}, std::move(problem)});
+    return groups;
+}
 
-    std::vector<const SharedGroup*> of(SharedUse use) {
-        std::vector<const SharedGroup*>& groups = groups_[use];
-        if (groups.empty())
-            for (SharedGroup& group : made(use)) {
-                kept_.push_back(std::make_unique<SharedGroup>(std::move(group)));
-                groups.push_back(kept_.back().get());
-            }
+inline SharedGroups search_groups(SharedInput& input) {
+    const unsigned limit = limit_for(1.0 / double(input.options.every));
+    auto problem = std::make_unique<ElementsProblem>(
+        input.words(), grid_for(input.n, search_tile_words),
+        [=](const SharedWords& words, size_t tile, unsigned) { return first_find(words, tile, limit); });
+    problem->arguments.limit = limit;
+    return one_group(std::move(problem));
+}
+
+inline SharedGroups indexed_groups(SharedInput& input) {
+    SharedGroups groups;
+    for (size_t length : input.options.lengths) {
+        const auto fold = [=](const SharedWords& words, size_t i, unsigned block_size) {
+            return indexed_fold(words[i], unsigned(i % block_size), unsigned(length));
+        };
+        groups.push_back({{.length = length}, std::make_unique<ElementsProblem>(input.words(), input.n, fold)});
+    }
+    return groups;
+}
+
+inline SharedGroups offsets_groups(SharedInput& input) {
+    SharedGroups groups;
+    for (size_t keep : input.options.keeps)
+        groups.push_back({{.has_keep = true, .keep = keep},
+                          std::make_unique<OffsetsProblem>(input.words(), limit_for(double(keep) / 100))});
+    return groups;
+}
+
+inline SharedGroups histogram_groups(SharedInput& input) {
+    SharedGroups groups;
+    for (size_t bins : input.options.bins)
+        for (size_t skew : input.options.skews) {
+            const auto words = std::make_shared<SharedWords>(
+                skewed_words(input.n, input.session.options.seed, unsigned(bins), unsigned(skew)));
+            groups.push_back({{.bins = bins, .skew = skew}, std::make_unique<HistogramProblem>(words, unsigned(bins))});
+        }
+    return groups;
+}
+
+inline SharedGroups queue_groups(SharedInput& input) {
+    const unsigned block = whole_warps(input.session.options.block);
+    const unsigned grid = queue_grid(input.n, block, unsigned(input.session.device.multiprocessors));
+    return one_group(std::make_unique<QueueProblem>(input.words(), unsigned(input.options.capacity), block, grid));
+}
+
+inline SharedGroups spill_groups(SharedInput& input) {
+    return one_group(std::make_unique<ElementsProblem>(
+        input.words(), input.n, [](const SharedWords& words, size_t i, unsigned) { return spilled_fold(words[i]); }));
+}
+
+// How each ladder makes its problems, one for each value of its options.
+inline const std::map<std::string_view, SharedGroups (*)(SharedInput&)> groups_of_ladder = {
+    {"search", search_groups},       {"indexed", indexed_groups}, {"offsets", offsets_groups},
+    {"histogram", histogram_groups}, {"queue", queue_groups},     {"spill", spill_groups},
+};
+
+// The problems of one size, each ladder's made when its first variant comes.
+class SharedProblems {
+public:
+    SharedProblems(const Session& session, size_t n) : input_(session, n) {}
+
+    const SharedGroups& of(const SharedVariant& variant) {
+        SharedGroups& groups = groups_[variant.ladder];
+        if (groups.empty()) groups = groups_of_ladder.at(variant.ladder)(input_);
         return groups;
     }
 
 private:
-    std::shared_ptr<const SharedWords> words() {
-        if (!words_) words_ = std::make_shared<SharedWords>(random_words(n_, session_.options.seed));
-        return words_;
-    }
-    std::unique_ptr<SharedProblem> elements(size_t count, ElementsProblem::Element element) {
-        return std::make_unique<ElementsProblem>(words(), count, std::move(element));
-    }
-
-    std::vector<SharedGroup> made(SharedUse use) {
-        const auto& options = session_.own<SharedOptions>();
-        std::vector<SharedGroup> groups;
-        const auto add = [&](size_t value, std::unique_ptr<SharedProblem> problem) -> SharedCells& {
-            groups.push_back({use, value, {}, std::move(problem)});
-            return groups.back().cells;
-        };
-        switch (use) {
-            case SharedUse::search: add(0, search(limit_for(1.0 / double(options.every)))); break;
-            case SharedUse::indexed:
-                for (size_t length : options.lengths)
-                    add(length, elements(n_,
-                                         [=](const SharedWords& words, size_t i, unsigned block_size) {
-                                             return indexed_fold(words[i], unsigned(i % block_size), unsigned(length));
-                                         }))
-                        .length = length;
-                break;
-            case SharedUse::offsets:
-                for (size_t keep : options.keeps) {
-                    SharedCells& cells =
-                        add(keep, std::make_unique<OffsetsProblem>(words(), limit_for(double(keep) / 100)));
-                    cells.has_keep = true;
-                    cells.keep = keep;
-                }
-                break;
-            case SharedUse::histogram:
-                for (size_t bins : options.bins)
-                    for (size_t skew : options.skews) {
-                        const auto binned = std::make_shared<SharedWords>(
-                            skewed_words(n_, session_.options.seed, unsigned(bins), unsigned(skew)));
-                        SharedCells& cells = add(bins, std::make_unique<HistogramProblem>(binned, unsigned(bins)));
-                        cells.bins = bins;
-                        cells.skew = skew;
-                    }
-                break;
-            case SharedUse::queue: {
-                const unsigned block = whole_warps(session_.options.block);
-                const unsigned grid = queue_grid(n_, block, unsigned(session_.device.multiprocessors));
-                add(0, std::make_unique<QueueProblem>(words(), unsigned(options.capacity), block, grid));
-                break;
-            }
-            case SharedUse::spill:
-                add(0,
-                    elements(n_, [](const SharedWords& words, size_t i, unsigned) { return spilled_fold(words[i]); }));
-                break;
-        }
-        return groups;
-    }
-
-    std::unique_ptr<SharedProblem> search(unsigned limit) {
-        std::unique_ptr<SharedProblem> problem =
-            elements(grid_for(n_, search_tile_words),
-                     [=](const SharedWords& words, size_t tile, unsigned) { return first_find(words, tile, limit); });
-        problem->arguments.limit = limit;
-        return problem;
-    }
-
-    const Session& session_;
-    const size_t n_;
-    std::shared_ptr<const SharedWords> words_;
-    std::map<SharedUse, std::vector<const SharedGroup*>> groups_;
-    std::vector<std::unique_ptr<SharedGroup>> kept_;
+    SharedInput input_;
+    std::map<std::string_view, SharedGroups> groups_;
 };
 
 }  // namespace BACKEND
