@@ -107,6 +107,16 @@ facts() {
     done
 }
 
+@test "--capabilities needs no device, and prints one table for several" {
+    CUDA_VISIBLE_DEVICES='' capture devquery --capabilities --csv
+    expect_status 0
+    [ -z "$errors" ] || complain "what speaks of a device: $errors" || return
+    printf '%s\n' "$output" >alone
+    capture devquery -d all --capabilities --csv
+    expect_status 0
+    [ "$output" = "$(cat alone)" ]
+}
+
 @test "the device's architecture, features and limits are those of its capability" {
     local capability
     capability=$(value compute_capability)

@@ -62,10 +62,7 @@ inline const ColumnOf<RooflinePoint> roofline_columns[] = {
 };
 // clang-format on
 
-// The table is the same for every device: it comes once.
 inline void show_capabilities(Session& session) {
-    static const int first = session.device.ordinal;
-    if (session.device.ordinal != first) return;
     Table table(session.output, session.format(), session.options.header, columns_of(capability_columns));
     for (const Capability& capability : capabilities()) table.add(cells_of(capability_columns, capability));
     table.flush();
