@@ -28,6 +28,7 @@ inline const ColumnOf<Capability> capability_columns[] = {
     {{"blocks_per_multiprocessor", "blocks", 1, 0, 0, 3}, [](const Capability& of) -> Cell { return whole(of.limits.blocks); }},
     {{"threads_per_block"}, [](const Capability& of) -> Cell { return whole(of.limits.most_threads_per_block); }},
     {{"registers_per_multiprocessor", "registers", 1, 0, 0, 4}, [](const Capability& of) -> Cell { return whole(of.limits.registers); }},
+    {{"registers_per_block"}, [](const Capability& of) -> Cell { return whole(of.limits.most_registers_per_block()); }},
     {{"registers_per_thread"}, [](const Capability& of) -> Cell { return whole(of.limits.register_rules.most_per_thread); }},
     {{"shared_memory_per_multiprocessor_bytes", "shared KiB", 1.0 / 1024, 0, 0, 5}, [](const Capability& of) -> Cell { return whole(of.limits.shared_bytes()); }},
     {{"shared_memory_per_block_bytes"}, [](const Capability& of) -> Cell { return whole(of.limits.most_shared_bytes()); }},
