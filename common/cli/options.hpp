@@ -94,10 +94,7 @@ struct Options : MeasureSettings {
                   {program.sizes, program.simulator_sizes}, sizes, parse_sizes)
             .everyday();
         table.begin(Table::Group::variants);
-        table
-            .list("-k,--kernel", "VARIANTS", "variants: names, globs, @LADDER; all by default",
-                  kernels)
-            .everyday();
+        table.list("-k,--kernel", "VARIANTS", "variants: names, globs, @LADDER; all by default", kernels).everyday();
         table.begin(Table::Group::input);
         if (!program.dtypes.empty())
             table.read("-t,--dtype", "TYPE", names_of(program.dtypes) + ": element type",
