@@ -2,7 +2,7 @@
 #pragma once
 // Kernels in which the lanes of a warp diverge. A thread's path depends on data, so that the same code runs whether the
 // lanes of a warp agree or not.
-//   diverge_branch                    an if and its else, with bodies of 1 to 256 operations
+//   diverge_branch, _two_ifs          an if and its else, or two ifs, with bodies of 1 to 256 operations
 //   diverge_nested                    nested branches: 2 to 32 paths
 //   diverge_switch, _loops, _exit     a switch with 32 cases; loops of unequal length; an early exit
 //   diverge_handshake, diverge_lock   lanes that wait for each other: a handshake and a lock
@@ -25,6 +25,7 @@ struct DivergePlaces {
     unsigned shift = 0;
     unsigned mask = ~0u, threshold = 0;  // for the side of a branch
     bool reordered = false;              // the first half of the threads takes the words with even indices
+    unsigned other = 1;                  // side ^ other is the other side
 
     /// The word that a thread of a block takes. (Computed without a branch, which would be counted.)
     __host__ __device__ unsigned word_of(unsigned thread, unsigned threads) const {
@@ -131,7 +132,9 @@ DivergeLaunch* diverge_launch_of(size_t wanted, LaunchOf launch_of) {
 
 // ---- a branch with two sides of equal length. Short sides need no branch: with predication, all lanes run both sides
 // and discard the results of one.
-//   diverge_branch   any n; any block; grid ceil(n / block)
+//   diverge_branch     an if and its else
+//   diverge_two_ifs    an if, and another one for the threads that have not taken it: each diverges
+// Any n; any block; grid ceil(n / block).
 
 template <unsigned operations>
 struct BranchRound {
@@ -154,10 +157,38 @@ LaunchShape launch_diverge_branch(const DivergeArguments& arguments) {
     return launch_diverge_kernel(diverge_branch<operations>, arguments, arguments.block_size);
 }
 
+/// (That one side is not the other is data, too: a compiler that knew it would make an if and its else of them.)
+template <unsigned operations>
+struct TwoIfsRound {
+    const DivergePlaces& places;
+
+    __device__ __forceinline__ unsigned operator()(unsigned value, unsigned word, unsigned place,
+                                                   unsigned round) const {
+        const unsigned side = places.side_of(place, round);
+        if (side) value = diverge_body<operations, 1>(value, word);
+        if (side ^ places.other) value = diverge_body<operations, 0>(value, word);
+        return value;
+    }
+};
+
+template <unsigned operations>
+__global__ void diverge_two_ifs(const DivergeArguments arguments) {
+    take_rounds(arguments, TwoIfsRound<operations>{arguments.places});
+}
+
+template <unsigned operations>
+LaunchShape launch_diverge_two_ifs(const DivergeArguments& arguments) {
+    return launch_diverge_kernel(diverge_two_ifs<operations>, arguments, arguments.block_size);
+}
+
 /// operations: a power of two up to 256.
 inline DivergeLaunch* diverge_branch_launch(size_t operations) {
     return diverge_launch_of<1, 2, 4, 8, 16, 32, 64, 128, 256>(
         operations, [](auto number) { return launch_diverge_branch<number>; });
+}
+inline DivergeLaunch* diverge_two_ifs_launch(size_t operations) {
+    return diverge_launch_of<1, 2, 4, 8, 16, 32, 64, 128, 256>(
+        operations, [](auto number) { return launch_diverge_two_ifs<number>; });
 }
 
 // ---- nested branches: at each level one bit of the path decides, the highest first.

@@ -253,6 +253,13 @@ line_of() { grep -nF -- "$1" "$programs/$2.cu" | head -1 | cut -d: -f1; }
     is nested_scopes local_store_sectors 128 && is nested_scopes local_load_sectors 80
 }
 
+@test "a loop that is unrolled by a factor below its number of turns has no constant indices" {
+    counts count_local
+    is run_time_bound local_stores 6 "$(line_of 'i < n; ++i' count_local)"
+    is small_factor local_stores 8 && is small_factor local_loads 1
+    is large_factor local_stores "" && is large_factor local_loads ""
+}
+
 @test "a branch by parity of the lane is divergent, by parity of the warp efficient" {
     counts count_branches
     local test

@@ -181,6 +181,16 @@ numbers.txt'
     for program in $(benchmarks); do refuses 2 "--size" "$program" --size; done
 }
 
+@test "a flag with a value is refused" {
+    local program
+    for program in $(programs); do
+        refuses 2 "^$program: --no-header takes no value, but '6' is given; $program --help" "$program" --no-header=6
+        refuses 2 "^$program: --quiet takes no value" "$program" --quiet=no
+    done
+    refuses 2 "^reduce: --counters takes no value, but '1' is given" reduce --counters=1
+    refuses 2 "^devquery: --capabilities takes no value" devquery --capabilities=6
+}
+
 # Whether PROGRAM's elements have types, rather than being mere words.
 has_types() { "$1" --help | grep -q -e --dtype; }
 

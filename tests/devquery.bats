@@ -96,6 +96,16 @@ facts() {
         [ "$(paste capabilities architectures | awk -F '\t' -v first="$first" -v last="$last" '$1 >= first && $1 <= last { print $2 }' |
             sort -u)" = "$name" ] || complain "$first to $last are $name"
     done
+    # Cores as deviceQuery counts them; registers of a block, fewer than a multiprocessor's on the Jetsons and the K80.
+    [ "$(columns compute_capability f32_lanes f64_lanes registers_per_block | awk '$1 == 1.0 || $1 == 1.3 || $1 == 2.1 || $1 == 3.2 || $1 == 3.7 || $1 == 5.3 || $1 == 8.7')" = "\
+1.0 8 - 8192
+1.3 8 1 16384
+2.1 48 4 32768
+3.2 192 8 32768
+3.7 192 64 65536
+5.3 128 4 32768
+8.7 128 2 65536" ]
+    [ "$(columns compute_capability f32_lanes | awk '$2 == "-" { print $1 }')" = 8.8 ]
     [ "$(facts 2.0)" = "Fermi 1536 8 32768 49152" ]
     [ "$(facts 7.5)" = "Turing 1024 16 65536 65536" ]
     [ "$(facts 9.0)" = "Hopper 2048 32 65536 233472" ]
@@ -105,6 +115,16 @@ facts() {
         'Pascal:64-bit floats' 'Volta:tensor cores' 'Ampere:residency in L2'; do
         grep -q "^${range%:*}$(printf '\t').*${range#*:}" features || complain "not there: $range"
     done
+}
+
+@test "--capabilities needs no device, and prints one table for several" {
+    CUDA_VISIBLE_DEVICES='' capture devquery --capabilities --csv
+    expect_status 0
+    [ -z "$errors" ] || complain "what speaks of a device: $errors" || return
+    printf '%s\n' "$output" >alone
+    capture devquery -d all --capabilities --csv
+    expect_status 0
+    [ "$output" = "$(cat alone)" ]
 }
 
 @test "the device's architecture, features and limits are those of its capability" {

@@ -6,7 +6,7 @@
 load helpers
 
 # The variants in which no thread waits for another.
-paths='*parity,reordered,*above-2,nested*,switch*,loops*,exit*'
+paths='*parity,two-ifs,reordered,*above-2,nested*,switch*,loops*,exit*'
 
 @test "diverge: every variant is right for every number of words" {
     local sizes="0 1 31 32 33 63 64 255 256 257 1000"
@@ -19,15 +19,15 @@ paths='*parity,reordered,*above-2,nested*,switch*,loops*,exit*'
     local block
     for block in 1 31 33 100 1024; do
         expect_fine diverge -n 1500 -b $block --rounds 3 --operations 2 --depth 5 -w 0 -r 1 --csv
-        expect_verified_rows 17 || return
+        expect_verified_rows 18 || return
     done
     expect_fine diverge -n 100 --rounds 33 --operations 2 --depth 5 -w 0 -r 1 --csv
-    expect_verified_rows 17
+    expect_verified_rows 18
 }
 
 @test "diverge: every length of a body and every depth is right" {
-    expect_fine diverge -n 300 -k '*parity,reordered,*above-2,nested*' --operations 1,2,4,8,16,32,64,128,256 -w 0 -r 1 --csv
-    expect_verified_rows $((5 * 9 + 2 * 5))
+    expect_fine diverge -n 300 -k '*parity,two-ifs,reordered,*above-2,nested*' --operations 1,2,4,8,16,32,64,128,256 -w 0 -r 1 --csv
+    expect_verified_rows $((6 * 9 + 2 * 5))
     [ "$(columns kernel p_operations | awk '$1 == "reordered" { print $2 }' | paste -sd ' ')" = "1 2 4 8 16 32 64 128 256" ]
     [ "$(columns kernel p_paths | awk '$1 == "nested" { print $2 }' | paste -sd ' ')" = "2 4 8 16 32" ]
 }
@@ -58,6 +58,7 @@ lock - - -" ]
     [ "$(columns kernel p_paths p_branch_efficiency p_active_lanes p_expected_slowdown)" = "\
 warp-parity 2 1.0000 32.0000 1.0000
 thread-parity 2 0.7500 16.0000 2.0000
+two-ifs 2 0.6000 16.0000 2.0000
 reordered 2 1.0000 32.0000 1.0000
 warp-above-2 2 1.0000 32.0000 1.0000
 thread-above-2 2 0.9688 28.4444 1.1250
@@ -80,6 +81,14 @@ exit 2 0.7500 16.0000 2.0000" ]
     # A block of one warp keeps half a warp of each kind: reordering needs two warps.
     expect_fine diverge -n 1024 -b 32 -k reordered --operations 16 --csv
     [ "$(columns p_active_lanes p_expected_slowdown)" = "16.0000 2.0000" ]
+}
+
+@test "diverge: the book's three kernels are three variants, and two ifs diverge twice" {
+    expect_fine diverge -k goodPractice,doesNotDivergeThanksToCompilerOptimizations,willCertainlyDiverge -n 1024 --operations 8 --rounds 1 --csv
+    [ "$(column kernel | paste -sd ' ')" = "warp-parity thread-parity two-ifs" ]
+    on_simulator || return 0
+    # Of each warp, besides one that asks whether there is a word and two before and after the round.
+    [ "$(columns branches divergent_branches | awk '{ print $1 / 32 - 3, $2 / 32 }' | paste -sd ,)" = "1 0,1 1,2 2" ]
 }
 
 @test "diverge: the simulator counts the formula's branches and active lanes, for every variant, length, size and block" {
@@ -115,7 +124,7 @@ exit 2 0.7500 16.0000 2.0000" ]
     expect_fine diverge -k 'handshake,lock' --csv
     expect_verified_rows 2
     capture diverge --schedule lockstep -k "$paths,handshake-warps,lock-inside" --operations 4,64 -q --csv
-    expect_verified_rows $((5 * 2 + 2 * 5 + 8))
+    expect_verified_rows $((6 * 2 + 2 * 5 + 8))
     expect_errors_like "ERROR SUMMARY: 0 errors"
     [ "$(columns kernel p_branch_efficiency p_active_lanes | awk '$1 == "thread-parity"' | sort -u)" = "\
 thread-parity 0.6667 16.0000" ]
@@ -159,11 +168,11 @@ thread-parity 0.6667 16.0000" ]
     local threads
     for threads in 1 2 3 16; do
         capture env SIMCC_THREADS=$threads diverge --check=all,leakcheck -q -n 700 -b 96 --operations 8 --depth 3 --csv
-        expect_verified_rows 17 || return
+        expect_verified_rows 18 || return
         expect_errors_like "ERROR SUMMARY: 0 errors" || return
     done
     capture diverge --schedule random:5 -q -n 700 --operations 8 --depth 3 --csv
-    expect_verified_rows 17
+    expect_verified_rows 18
 }
 
 @test "diverge: active lanes by depth go through a pipe" {

@@ -145,7 +145,7 @@ curve() {
 @test "latency: --parallelism is refused with what it does not do" {
     refuses 2 "--kernel is for what --parallelism leaves out: latencies; leave one of them out" latency --parallelism -k global
     refuses 2 "--sweep is for what --parallelism leaves out" latency --parallelism --sweep
-    refuses 2 "--parallelism 'stores' is not arithmetic or loads" latency --parallelism=stores
+    refuses 2 "--parallelism 'stores' is neither arithmetic nor loads" latency --parallelism=stores
     refuses 2 "--ladder compares times of the same work" latency --parallelism --ladder
     refuses 2 "--size 4294967296 with --parallelism: 2Gi steps are the most" latency --parallelism -n 4Gi
 }

@@ -237,8 +237,8 @@ texture-pitch 2310 4620 2310" ]
     refuses 2 "--neighbors '0' is not from 1 to 64" texture --neighbors 0
     refuses 2 "--vicinity '32768' is not from 0 to 32767" texture --vicinity 32768
     refuses 2 "--zoom '0' is not from 1 to 64" texture --zoom 0
-    refuses 2 "--address 'repeat' is none of clamp, border, wrap and mirror" texture --address clamp,repeat
-    refuses 2 "--texel 'half4' is none of f32, f16, float4, uchar4 and unorm4" texture --texel half4
+    refuses 2 "--address 'repeat' is not one of clamp, border, wrap, mirror" texture --address clamp,repeat
+    refuses 2 "--texel 'half4' is not one of f32, f16, float4, uchar4, unorm4" texture --texel half4
     refuses 2 "f32 or f16" texture -t f64
     refuses 5 "/dev/full" texture -k row-global -n 8 --csv -o /dev/full
 }

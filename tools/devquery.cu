@@ -4,6 +4,7 @@
 // make: -O1 (it simulates too little to be worth the compile time of a higher level)
 #include <cuda_runtime.h>
 
+#include <any>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -49,6 +50,7 @@ const Program program = {
     .options = own_options<DevqueryOptions>,
     .words = names_of_properties,
     .every_device = true,
+    .needs_no_device = [](const std::any& own) { return std::any_cast<const DevqueryOptions&>(own).capabilities; },
 };
 
 // For completion, which must not wait for a driver: taken from the simulated device, which has the same properties.

@@ -26,20 +26,20 @@ struct DivergeRow {
 
     DivergeLaunch* launch() const {
         if (variant->shape == DivergeShape::branch) return diverge_branch_launch(value);
+        if (variant->shape == DivergeShape::two_ifs) return diverge_two_ifs_launch(value);
         if (variant->shape == DivergeShape::nested) return diverge_nested_launch(value);
         return variant->launch;
     }
     DivergeWork work(unsigned rounds) const {
-        const bool is_branch = variant->shape == DivergeShape::branch,
-                   is_nested = variant->shape == DivergeShape::nested;
-        const bool has_sides = is_branch || variant->shape == DivergeShape::exit;
+        const bool has_length = has_long_sides(variant->shape), is_nested = variant->shape == DivergeShape::nested;
+        const bool has_sides = has_length || variant->shape == DivergeShape::exit;
         const unsigned paths = has_sides ? 2 : is_nested ? 1U << value : diverge_paths;
-        const unsigned operations = is_branch ? unsigned(value) : diverge_body_operations;
+        const unsigned operations = has_length ? unsigned(value) : diverge_body_operations;
         return {variant->shape, variant->places, operations, paths, variant->distance, rounds};
     }
     // "depth 3": for messages.
     std::string value_text() const {
-        if (variant->shape == DivergeShape::branch) return text("{} operations", value);
+        if (has_long_sides(variant->shape)) return text("{} operations", value);
         return variant->shape == DivergeShape::nested ? text("depth {}", value) : "";
     }
 };
@@ -50,7 +50,7 @@ std::vector<DivergeRow> rows_of(const Session& session) {
                               depths = options.depths.value_or(std::vector<size_t>{1, 2, 3, 4, 5});
     std::vector<DivergeRow> rows;
     for (const DivergeVariant* variant : session.selected<DivergeVariant>())
-        for (size_t value : variant->shape == DivergeShape::branch   ? operations
+        for (size_t value : has_long_sides(variant->shape)           ? operations
                             : variant->shape == DivergeShape::nested ? depths
                                                                      : no_option)
             rows.push_back({variant, value});
@@ -66,8 +66,8 @@ void expect_options_of_some_variant(const Session& session) {
         if (given && std::none_of(variants.begin(), variants.end(), is_taken))
             fail(Exit::usage, "{} is for {}: add one of these to -k, or leave {} out", option, those, option);
     };
-    expect_one(options.operations.has_value(), "--operations", "the parities, reordered and those above 2",
-               [](DivergeShape shape) { return shape == DivergeShape::branch; });
+    expect_one(options.operations.has_value(), "--operations", "the parities, two-ifs, reordered and those above 2",
+               has_long_sides);
     expect_one(options.depths.has_value(), "--depth", "nested and nested-warps",
                [](DivergeShape shape) { return shape == DivergeShape::nested; });
     expect_one(options.rounds.given, "--rounds", "all variants but lock and lock-inside",

@@ -84,6 +84,7 @@ static bool parse(const Program& program, int argc, char** argv, Options& option
 }
 
 static std::vector<ChosenDevice> devices_for(Options& options, const Program& program, std::string& notice) {
+    if (program.needs_no_device && program.needs_no_device(options.own)) return {{&sim::backend(), DeviceInfo{}}};
     if (options.checks.any()) return {start_checked(options)};
     const auto simulator = [&] {
         if (!program.counts_in_simulator) return simulated_device();

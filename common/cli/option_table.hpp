@@ -60,6 +60,21 @@ struct Choice {
     T value;
 };
 
+// "" for a value that has none.
+template <typename T, std::size_t count>
+const char* word_of(const Choice<T> (&choices)[count], const T& value) {
+    for (const Choice<T>& one : choices)
+        if (one.value == value) return one.word;
+    return "";
+}
+
+template <typename T, std::size_t count>
+std::vector<std::string> words_of(const Choice<T> (&choices)[count]) {
+    std::vector<std::string> words;
+    for (const Choice<T>& one : choices) words.push_back(one.word);
+    return words;
+}
+
 // Sets a field to an argument's value. A setting per backend gets the same value for both.
 template <typename T>
 void set_field(T& field, const T& value) {
@@ -171,16 +186,28 @@ public:
     OptionRow& choice(const char* flags, const char* argument, const char* help, Field& field,
                       const Choice<typename FieldValue<Field>::Type> (&choices)[count]) {
         using T = typename FieldValue<Field>::Type;
-        std::vector<std::string> words;
-        for (const Choice<T>& one : choices) words.push_back(one.word);
-        const auto word_of = [&choices](const T& value) -> std::string {
-            for (const Choice<T>& one : choices)
-                if (one.value == value) return one.word;
-            return "";
+        const auto word = [&choices](const T& value) -> std::string { return word_of(choices, value); };
+        OptionRow row{flags, argument, words_and_help(words_of(choices), help), default_text(field, word), {}};
+        row.take = [&field, values = std::vector<Choice<T>>(choices, choices + count), words = words_of(choices),
+                    name = row.long_name()](const std::string& word) {
+            set_field(field, values[index_of(word, words, name)].value);
         };
-        OptionRow row{flags, argument, words_and_help(words, help), default_text(field, word_of), {}};
-        row.take = [&field, values = std::vector<Choice<T>>(choices, choices + count), words, name = row.long_name()](
-                       const std::string& word) { set_field(field, values[index_of(word, words, name)].value); };
+        return add(std::move(row));
+    }
+
+    // A comma-separated list of them; all, if it may be left out and is.
+    template <typename T, std::size_t count>
+    OptionRow& choices(const char* flags, const char* argument, const char* help, std::vector<T>& field,
+                       const Choice<T> (&choices)[count]) {
+        std::string fallback;
+        for (const T& value : field) fallback += (fallback.empty() ? "" : ",") + std::string(word_of(choices, value));
+        OptionRow row{flags, argument, words_and_help(words_of(choices), help), fallback, {}};
+        row.take = [&field, values = std::vector<Choice<T>>(choices, choices + count), words = words_of(choices),
+                    name = row.long_name()](const std::string& list) {
+            field.clear();
+            for (const std::string& word : list.empty() ? words : split(list, ','))
+                field.push_back(values[index_of(word, words, name)].value);
+        };
         return add(std::move(row));
     }
 

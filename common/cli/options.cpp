@@ -174,7 +174,6 @@ std::vector<Typed> typed_options(const Program& program, const OptionTable& tabl
                                   ? app.add_flag(row.flags)
                                   : app.add_option(row.flags)->type_name(row.argument)->expected(1);
         option->multi_option_policy(row.takes_all ? CLI::MultiOptionPolicy::TakeAll : CLI::MultiOptionPolicy::TakeLast);
-        if (row.argument.empty()) option->disable_flag_override();
         known.emplace_back(option, &row);
     }
     try {
@@ -189,10 +188,14 @@ std::vector<Typed> typed_options(const Program& program, const OptionTable& tabl
         const auto of_option = [=](const auto& one) { return one.first == option; };
         const OptionRow* row = std::find_if(known.begin(), known.end(), of_option)->second;
         const std::size_t index = row->takes_all ? given[option]++ : option->results().size() - 1;
-        const std::string argument = row->argument.empty() ? "" : option->results()[index];
-        const bool left_out = row->has_optional_argument() && argument == "true";
+        std::string argument = option->results()[index];
+        const bool is_flag = row->argument.empty(),
+                   left_out = (is_flag || row->has_optional_argument()) && argument == "true";
+        if (is_flag && !left_out)
+            fail(Exit::usage, "{} takes no value, but '{}' is given; {} --help shows the options", row->long_name(),
+                 argument, called(program.name));
         // An empty argument is a mistake in a script, such as a variable that was never set, so no option accepts one.
-        if (argument.empty() && !row->argument.empty())
+        if (argument.empty())
             fail(Exit::usage, "{} is empty: give it a value or leave it out; {} --help shows which", row->long_name(),
                  called(program.name));
         typed.push_back({row, left_out ? "" : argument});

@@ -48,6 +48,8 @@ struct Program {
     std::vector<ShownCounter> shown_counters = {};  // and the human table shows these beside its own columns
     bool shows_steps = false;                       // --steps: how a small launch combines its values
     bool every_device = false;                      // "auto" means all GPUs, not the first
+    // Whether its own options ask for what is the same on every device: then none is looked for, and it runs once.
+    bool (*needs_no_device)(const std::any& own) = nullptr;
     Gangs gangs = Gangs::never;
     JoinGang* join = nullptr;  // of programs with gangs
     bool input_files = true;   // operands name data: --input-format applies

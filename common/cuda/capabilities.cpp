@@ -56,7 +56,7 @@ const std::vector<Capability>& capabilities() {
         {"Kepler",
          "Jetson TK1",
          "funnel shifts; 64-bit atomic minimum and bitwise operations",
-         {32, 2048, 16, {16, 32, 48}}},
+         {32, 2048, 16, {16, 32, 48}, 65536, small}},
         {"Kepler",
          "Tesla K40",
          "dynamic parallelism; Hyper-Q; 255 registers per thread; __ldg",

@@ -7,6 +7,7 @@
 // cuda-legacy-gpus for the GPUs.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -36,6 +37,7 @@ struct MultiprocessorLimits {
     // The system reserves some of each block's shared memory; the rest is the most that a block can opt in to.
     std::size_t reserved_shared_bytes() const { return compute_capability >= 80 ? 1024 : 0; }
     std::size_t most_shared_bytes() const;
+    std::size_t most_registers_per_block() const { return std::min(registers, register_rules.most_per_block); }
     std::size_t shared_granularity() const;
     unsigned warps() const { return threads / 32; }
     std::string name() const;  // "9.0", "own"

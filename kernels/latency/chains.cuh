@@ -5,8 +5,9 @@
 //   multiply_add_chains    a step is a product and a sum in f32, which needs the one before
 //   load_chains            a step is a load from global memory, whose address needs the word before
 //
-// Any grid, any block of up to 1024 threads. Chain c of thread t has the number c * threads + t, so that a warp's loads are
-// neighbors. All chains take the same number of steps, and leave their end in ends[number].
+// Any block of up to 1024 threads, and any grid with which the steps of all chains are at most 2^31: what counts them, and
+// the chains, has 32 bits. Chain c of thread t has the number c * threads + t, so that a warp's loads are neighbors. All
+// chains take the same number of steps, and leave their end in ends[number].
 #include "common/cuda/check.cuh"
 #include "common/cuda/launch_shape.cuh"
 
@@ -27,13 +28,13 @@ constexpr float chain_factor = 0.9990234375f, chain_summand = 0.5f;
 /// Where a chain of arithmetic begins: one of eight numbers.
 __host__ __device__ inline float chain_start(unsigned chain) { return static_cast<float>(chain % 8); }
 
-/// factor and summand are arguments, so that the compiler cannot merge two steps.
+/// factor and summand are arguments, so that the compiler cannot merge two steps. Turns of the loop share one test for its
+/// end, which would cost as much as a step.
 template <unsigned chains>
 __global__ __launch_bounds__(1024) void multiply_add_chains(unsigned steps, float factor, float summand, float* ends) {
     const unsigned threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
     float x[chains];
     for (unsigned c = 0; c < chains; ++c) x[c] = chain_start(c * threads + thread);
-        // Turns of the loop share one test for its end, which would cost as much as a step.
 #pragma unroll 16
     for (unsigned step = 0; step < steps; ++step)
 #pragma unroll
@@ -53,9 +54,11 @@ __global__ __launch_bounds__(1024) void load_chains(unsigned steps, const unsign
     for (unsigned c = 0; c < chains; ++c) ends[c * threads + thread] = at[c];
 }
 
-/// The words that load_chains() goes through. Any grid and block.
-__global__ void number_words(unsigned* words, unsigned n) {
-    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) words[i] = i;
+/// The words that load_chains() goes through. Any grid and block; n up to 2^32.
+__global__ void number_words(unsigned* words, size_t n) {
+    const size_t threads = size_t{gridDim.x} * blockDim.x;
+    for (size_t i = size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += threads)
+        words[i] = static_cast<unsigned>(i);
 }
 
 // ---- launches, with 1, 2, 4 or 8 chains per thread

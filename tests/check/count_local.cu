@@ -49,6 +49,32 @@ __global__ void half_of_the_lanes(int* out, const int* in) {
     if (threadIdx.x % 2 == 0) out[threadIdx.x] = a[in[threadIdx.x] & 7];
 }
 
+// A factor unrolls a loop whole if it has no more turns than that.
+__global__ void run_time_bound(int* out, const int* in, int n) {
+    int a[8] = {};
+#pragma unroll 2
+    for (int i = 0; i < n; ++i) a[i] = in[i];
+    out[threadIdx.x] = a[3];
+}
+
+__global__ void small_factor(int* out, const int* in) {
+    int a[8];
+#pragma unroll 4
+    for (int i = 7; i >= 0; i--) a[i] = in[i];
+    out[threadIdx.x] = a[3];
+}
+
+constexpr int elements = 8;
+
+__global__ void large_factor(int* out, const int* in) {
+    int a[elements];
+#pragma unroll 4
+    for (unsigned i = 0; i < elements; i += 2u) a[i] = a[i + 1] = in[i];
+#pragma unroll(8)
+    for (int i = 1; i <= elements; ++i) a[i - 1] += 1;
+    out[threadIdx.x] = a[3];
+}
+
 int main() {
     int *in, *out;
     cudaMallocManaged(&in, 64 * sizeof(int));
@@ -60,5 +86,8 @@ int main() {
     constant_index<<<1, 32>>>(out, in);
     nested_scopes<<<2, 32>>>(out);
     half_of_the_lanes<<<1, 32>>>(out, in);
+    run_time_bound<<<1, 32>>>(out, in, 6);
+    small_factor<<<1, 32>>>(out, in);
+    large_factor<<<1, 32>>>(out, in);
     return cudaDeviceSynchronize();
 }

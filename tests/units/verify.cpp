@@ -313,6 +313,12 @@ static void published_peaks() {
         {"NVIDIA H100 80GB HBM3", 90, 132, 1830, &Throughput::tensor_tf32, 494.7},
         {"NVIDIA H100 80GB HBM3", 90, 132, 1830, &Throughput::tensor_i8, 1978.9},
         {"NVIDIA H100 80GB HBM3", 90, 132, 1830, &Throughput::tensor_f8, 1978.9},
+        {"Tesla C1060", 13, 30, 1296, &Throughput::f64, 0.078},
+        {"Tesla M2050", 20, 14, 1150, &Throughput::f32, 1.03},
+        {"Tesla M2050", 20, 14, 1150, &Throughput::f64, 0.515},
+        {"GeForce GTX 680", 30, 8, 1006, &Throughput::f32, 3.09},
+        {"Tesla K40m", 35, 15, 745, &Throughput::f32, 4.29},
+        {"Tesla K40m", 35, 15, 745, &Throughput::f64, 1.43},
         {"NVIDIA H100 PCIe", 90, 114, 1755, &Throughput::f32, 51.2},
         {"NVIDIA H200", 90, 132, 1980, &Throughput::f32, 67},
         {"NVIDIA H200", 90, 132, 1830, &Throughput::tensor_bf16, 989},
@@ -343,7 +349,7 @@ static void published_peaks() {
         promise(clock_mhz > 0.9 * 1965 && clock_mhz <= 1965,
                 "B200's tensor cores need no more than its clock for what is published");
     }
-    for (int unknown : {0, 50, 91, 101, 999})
+    for (int unknown : {0, 88, 91, 102, 999})
         promise(!throughput_of(unknown, "NVIDIA GPU"), "an unknown capability has no rates");
 }
 

@@ -28,6 +28,7 @@ inline const ColumnOf<Capability> capability_columns[] = {
     {{"blocks_per_multiprocessor", "blocks", 1, 0, 0, 3}, [](const Capability& of) -> Cell { return whole(of.limits.blocks); }},
     {{"threads_per_block"}, [](const Capability& of) -> Cell { return whole(of.limits.most_threads_per_block); }},
     {{"registers_per_multiprocessor", "registers", 1, 0, 0, 4}, [](const Capability& of) -> Cell { return whole(of.limits.registers); }},
+    {{"registers_per_block"}, [](const Capability& of) -> Cell { return whole(of.limits.most_registers_per_block()); }},
     {{"registers_per_thread"}, [](const Capability& of) -> Cell { return whole(of.limits.register_rules.most_per_thread); }},
     {{"shared_memory_per_multiprocessor_bytes", "shared KiB", 1.0 / 1024, 0, 0, 5}, [](const Capability& of) -> Cell { return whole(of.limits.shared_bytes()); }},
     {{"shared_memory_per_block_bytes"}, [](const Capability& of) -> Cell { return whole(of.limits.most_shared_bytes()); }},
@@ -62,10 +63,7 @@ inline const ColumnOf<RooflinePoint> roofline_columns[] = {
 };
 // clang-format on
 
-// The table is the same for every device: it comes once.
 inline void show_capabilities(Session& session) {
-    static const int first = session.device.ordinal;
-    if (session.device.ordinal != first) return;
     Table table(session.output, session.format(), session.options.header, columns_of(capability_columns));
     for (const Capability& capability : capabilities()) table.add(cells_of(capability_columns, capability));
     table.flush();

@@ -145,7 +145,7 @@ inline std::vector<Property> memory_of(const DeviceInfo& device) {
 
 inline std::string rate_text(double rate) { return text("{:.{}f}", rate, computed(rate, 1).digits); }
 
-// Peak rates; "unknown" if our table of throughputs lacks the device's compute capability.
+// Peak rates; "unknown" where our table of throughputs lacks one of the device's compute capability.
 inline std::vector<Property> derived_of(const DeviceInfo& device) {
     const std::optional<Throughput> per_clock = throughput_of(device.compute_capability, device.name);
     const double clock_hz = 1e3 * attribute(cudaDevAttrClockRate, device.ordinal);
@@ -157,8 +157,8 @@ inline std::vector<Property> derived_of(const DeviceInfo& device) {
     };
     for (const Peak& peak : peaks) {
         std::string value = "unknown";
-        if (per_clock)
-            value = rate_text(1e-12 * peak_rate((*per_clock).*(peak.multiply_adds), device.multiprocessors, clock_hz));
+        const int rate = per_clock ? (*per_clock).*(peak.multiply_adds) : unknown_rate;
+        if (rate != unknown_rate) value = rate_text(1e-12 * peak_rate(rate, device.multiprocessors, clock_hz));
         properties.push_back(
             {"derived", peak.property, value, peak.unit, "NVIDIA's rate per multiprocessor x multiprocessors x clock"});
     }

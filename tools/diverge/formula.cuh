@@ -11,7 +11,12 @@
 
 namespace BACKEND {
 
-enum class DivergeShape { branch, nested, cases, loops, exit, handshake, lock };
+enum class DivergeShape { branch, two_ifs, nested, cases, loops, exit, handshake, lock };
+
+// Two sides of --operations each.
+constexpr bool has_long_sides(DivergeShape shape) {
+    return shape == DivergeShape::branch || shape == DivergeShape::two_ifs;
+}
 
 // What decides which paths the threads of a row's kernel take.
 struct DivergeWork {
@@ -78,11 +83,12 @@ private:
     void take_round(const std::vector<unsigned>& places, unsigned round) {
         std::vector<unsigned> paths;
         for (unsigned place : places)
-            paths.push_back(work_.shape == DivergeShape::branch ? work_.places.side_of(place, round)
-                                                                : work_.places.path_of(place, round, work_.paths));
+            paths.push_back(has_long_sides(work_.shape) ? work_.places.side_of(place, round)
+                                                        : work_.places.path_of(place, round, work_.paths));
         switch (work_.shape) {
             case DivergeShape::branch:
             case DivergeShape::nested: return part(paths, work_.paths / 2);
+            case DivergeShape::two_ifs: return take_two_ifs(paths);
             case DivergeShape::cases: return take_cases(paths);
             case DivergeShape::loops: return take_loops(paths);
             default: return body(places.size());
@@ -97,6 +103,15 @@ private:
         for (unsigned path : paths) sides[(path & bit) != 0].push_back(path);
         branch(!sides[0].empty() && !sides[1].empty());
         for (const std::vector<unsigned>& side : sides) part(side, bit / 2);
+    }
+
+    // Those of side 1 enter the first body, the others the second: the warp parts at both ifs or at none.
+    void take_two_ifs(const std::vector<unsigned>& sides) {
+        const auto of_side_1 = size_t(std::count(sides.begin(), sides.end(), 1U));
+        for (size_t entering : {of_side_1, sides.size() - of_side_1}) {
+            branch(entering > 0 && entering < sides.size());
+            if (entering > 0) body(entering);
+        }
     }
 
     void take_cases(const std::vector<unsigned>& paths) {

@@ -4,5 +4,6 @@
 
 const Lectures lectures = {
     {"book", "goodPractice", "warp-parity"},
-    {"book", "doesNotDivergeThanksToCompilerOptimizations or willCertainlyDiverge", "thread-parity"},
+    {"book", "doesNotDivergeThanksToCompilerOptimizations", "thread-parity"},
+    {"book", "willCertainlyDiverge", "two-ifs"},
 };

@@ -49,6 +49,7 @@ constexpr Variant no_rival(const char* name, const char* idea) { return {name, i
 inline const DivergeVariant diverge_variants[] = {
     {no_rival("warp-parity", "(threadIdx.x / warpSize) % 2: the lanes of a warp agree"), DivergeShape::branch, warp_parity},
     {no_rival("thread-parity", "threadIdx.x % 2: every warp takes both sides"), DivergeShape::branch, lane_parity, "warp-parity"},
+    {no_rival("two-ifs", "the branch of thread-parity as two ifs: every warp diverges twice"), DivergeShape::two_ifs, lane_parity, "warp-parity"},
     {no_rival("reordered", "the work of thread-parity, even words first: warps agree"), DivergeShape::branch, reordered_parity},
     {no_rival("warp-above-2", "threadIdx.x / warpSize > 2: the lanes of a warp agree"), DivergeShape::branch, warp_above_2},
     {no_rival("thread-above-2", "threadIdx.x > 2: the first warp of a block takes both sides"), DivergeShape::branch, lane_above_2, "warp-above-2"},

@@ -63,7 +63,8 @@ private:
                                 unsigned word) {
         unsigned path = 0, times = 1;
         switch (work.shape) {
-            case DivergeShape::branch: path = work.places.side_of(place, round); break;
+            case DivergeShape::branch:
+            case DivergeShape::two_ifs: path = work.places.side_of(place, round); break;
             case DivergeShape::nested:
             case DivergeShape::cases: path = work.places.path_of(place, round, work.paths); break;
             case DivergeShape::loops: times = 1 + work.places.path_of(place, round, work.paths); break;

@@ -6,38 +6,33 @@
 #include <string>
 #include <vector>
 
-#include "common/cli/program.hpp"
+#include "common/cli/option_table.hpp"
 #include "common/cli/sizes.hpp"
+
+// What chains of steps are made of.
+enum class Chains { arithmetic, loads };
+inline constexpr Choice<Chains> kinds_of_chains[] = {{"arithmetic", Chains::arithmetic}, {"loads", Chains::loads}};
 
 struct LatencyOptions {
     std::vector<std::size_t> strides = {128};  // bytes between the places of a chase
     std::size_t steps = 8192;
     std::size_t lanes = 1;  // that make a chase's load together
     bool sweep = false;
-    std::vector<std::string> parallelism;  // arithmetic, loads
-    std::string curve;                     // a file
+    std::vector<Chains> parallelism;
+    std::string curve;  // a file
 
     void add_options(OptionTable& table) {
         table.read("--stride", "LIST", "bytes between the places that a chase visits", "128", strides, parse_strides);
         table.whole("--steps", "N", "timed steps per sample, rounded up to a multiple of 16", steps, 1, 1u << 24);
         table.whole("--lanes", "N", "lanes of a warp that walk together, from one place to the next", lanes, 1, 32);
         table.flag("--sweep", "a row per working set instead of one per plateau", sweep);
-        table.read("--parallelism", "[=LIST]",
-                   "arithmetic and loads in chains: hide latency by more warps, or by more chains per thread", "",
-                   parallelism, parse_parallelism);
+        table.choices("--parallelism", "[=LIST]", "more at once, by more warps or by more chains per thread",
+                      parallelism, kinds_of_chains);
         table.input_file("--curve", "FILE", "find the plateaus of pairs of bytes and cycles, and measure nothing",
                          curve);
     }
 
 private:
-    static std::vector<std::string> parse_parallelism(const std::string& list) {
-        if (list.empty()) return {"arithmetic", "loads"};
-        const std::vector<std::string> words = split(list, ',');
-        for (const std::string& word : words)
-            if (word != "arithmetic" && word != "loads")
-                fail(Exit::usage, "--parallelism '{}' is not arithmetic or loads", word);
-        return words;
-    }
     static std::vector<std::size_t> parse_strides(const std::string& list) {
         std::vector<std::size_t> strides = parse_sizes(list);
         for (std::size_t stride : strides)

@@ -19,26 +19,23 @@
 
 namespace BACKEND {
 
-enum class Chains { arithmetic, loads };
-
 // (They are not among the program's variants: --parallelism chooses them, in the simulator, too, where no latency can be
 // measured.)
 struct ChainVariant : Variant {
     Chains chains = Chains::arithmetic;
-    const char* word = "";  // in the list of --parallelism
 };
 
 inline const ChainVariant chain_variants[] = {
-    {{"chains-arithmetic", "products and sums"}, Chains::arithmetic, "arithmetic"},
-    {{"chains-loads", "loads from global memory"}, Chains::loads, "loads"},
+    {{"chains-arithmetic", "products and sums"}, Chains::arithmetic},
+    {{"chains-loads", "loads from global memory"}, Chains::loads},
 };
 
 // What all rows share.
 struct ChainLab {
     const Session& session;
-    HidingFigures figures;  // of the device; of the GPU that it stands for, in the simulator
-    DeviceBuffer<unsigned> d_words, d_ends;
-    std::vector<unsigned> ends;
+    HidingFigures figures;                         // of the device; of the GPU that it stands for, in the simulator
+    DeviceBuffer<unsigned> d_words, d_last_words;  // of loads
+    DeviceBuffer<float> d_sums;                    // of arithmetic: where its chains end
 };
 
 // One way to do n steps.
@@ -68,31 +65,27 @@ public:
     // (The simulator's predictions do not follow dependences: these steps are all that counts here.)
     bool is_all_kernels() const override { return false; }
     void poison(cudaStream_t stream) override {
-        CHECK(cudaMemsetAsync(lab_.d_ends.data(), 0xff, work_.shape.chains() * sizeof(unsigned), stream));
+        if (kind_ == Chains::loads)
+            CHECK(cudaMemsetAsync(lab_.d_last_words.data(), 0xff, lab_.d_last_words.bytes(), stream));
+        else CHECK(cudaMemsetAsync(lab_.d_sums.data(), 0xff, lab_.d_sums.bytes(), stream));
     }
     LaunchShape launch(cudaStream_t stream) override {
         if (kind_ == Chains::loads)
-            launch_load_chains(work_.shape, work_.steps, lab_.d_words.data(), lab_.d_ends.data(), stream);
-        else launch_multiply_add_chains(work_.shape, work_.steps, reinterpret_cast<float*>(lab_.d_ends.data()), stream);
+            launch_load_chains(work_.shape, work_.steps, lab_.d_words.data(), lab_.d_last_words.data(), stream);
+        else launch_multiply_add_chains(work_.shape, work_.steps, lab_.d_sums.data(), stream);
         return {dim3(work_.shape.grid), dim3(work_.shape.block), 0};
     }
     Verdict check() override {
         const size_t chains = work_.shape.chains();
-        CHECK(cudaMemcpy(lab_.ends.data(), lab_.d_ends.data(), chains * sizeof(unsigned), cudaMemcpyDeviceToHost));
-        const auto exactly = [](long double) { return 0.0L; };
         if (kind_ == Chains::loads)
-            return compare_elements(
-                lab_.ends.data(), chains, [&](size_t chain) { return (long double)(chain + work_.steps * chains); },
-                exactly);
+            return check_ends(lab_.d_last_words, [&](size_t chain) { return chain + work_.steps * chains; });
         std::vector<float> expected;  // by start
         for (unsigned start = 0; start < 8; ++start) {
             float x = chain_start(start);
             for (unsigned step = 0; step < work_.steps; ++step) x = std::fma(x, chain_factor, chain_summand);
             expected.push_back(x);
         }
-        return compare_elements(
-            reinterpret_cast<const float*>(lab_.ends.data()), chains,
-            [&](size_t chain) { return (long double)(expected[chain % 8]); }, exactly);
+        return check_ends(lab_.d_sums, [&](size_t chain) { return expected[chain % 8]; });
     }
     std::vector<Cell> own_cells(double median_ns) override {
         const bool is_load = kind_ == Chains::loads;
@@ -114,6 +107,16 @@ public:
     }
 
 private:
+    // The ends of the chains are exactly these.
+    template <typename T, typename Expected>
+    Verdict check_ends(const DeviceBuffer<T>& d_ends, Expected expected) const {
+        std::vector<T> ends(work_.shape.chains());
+        CHECK(cudaMemcpy(ends.data(), d_ends.data(), ends.size() * sizeof(T), cudaMemcpyDeviceToHost));
+        return compare_elements(
+            ends.data(), ends.size(), [&](size_t chain) { return static_cast<long double>(expected(chain)); },
+            [](long double) { return 0.0L; });
+    }
+
     static Problem problem_of(const ChainVariant& variant, const ChainWork& work) {
         const double n = double(work.n());
         if (variant.chains == Chains::loads) return {std::nullopt, work.n(), n * sizeof(unsigned), 0};
@@ -141,15 +144,15 @@ inline void compare_parallelism(Session& session) {
     const size_t most = size_t{multiprocessors} * most_warps * lanes_per_warp * most_chains;
     Bench bench(session);
     for (const ChainVariant& variant : chain_variants) {
-        if (std::find(asked.parallelism.begin(), asked.parallelism.end(), variant.word) == asked.parallelism.end())
+        if (std::find(asked.parallelism.begin(), asked.parallelism.end(), variant.chains) == asked.parallelism.end())
             continue;
         const bool is_load = variant.chains == Chains::loads;
         const size_t usual = session.device.simulated ? size_t{64} << 10 : size_t{is_load ? 64u : 1024u} << 20;
         for (const size_t n : session.options.sizes.given ? session.sizes() : std::vector<size_t>{usual}) {
             if (n > size_t{1} << 31) fail(Exit::usage, "--size {} with --parallelism: 2Gi steps are the most", n);
             ChainLab lab{session, figures, DeviceBuffer<unsigned>(is_load ? std::max(n, most) : 0),
-                         DeviceBuffer<unsigned>(most), std::vector<unsigned>(most)};
-            if (is_load) number_words<<<4 * multiprocessors, 256>>>(lab.d_words.data(), unsigned(lab.d_words.size()));
+                         DeviceBuffer<unsigned>(is_load ? most : 0), DeviceBuffer<float>(is_load ? 0 : most)};
+            if (is_load) number_words<<<4 * multiprocessors, 256>>>(lab.d_words.data(), lab.d_words.size());
             CHECK(cudaGetLastError());
             CHECK(cudaDeviceSynchronize());
             Cases cases;

@@ -9,6 +9,7 @@
 
 #include "common/cli/session.hpp"
 #include "common/cuda/buffers.cuh"
+#include "common/cuda/device.cuh"
 #include "common/measure/random.hpp"
 #include "tools/texture/texels.cuh"
 
@@ -36,13 +37,6 @@ struct TextureLimits {
         std::string reason = more(shape.columns, "columns", columns);
         if (reason.empty()) reason = more(shape.rows, "rows", rows);
         return reason.empty() ? more(pitch, "bytes from row to row", pitch_bytes) : reason;
-    }
-
-private:
-    static int attribute(cudaDeviceAttr which, int device) {
-        int value = 0;
-        CHECK(cudaDeviceGetAttribute(&value, which, device));
-        return value;
     }
 };
 

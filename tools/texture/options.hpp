@@ -24,34 +24,6 @@ inline constexpr Choice<Texel> texels[] = {{"f32", Texel::f32},
                                            {"uchar4", Texel::uchar4},
                                            {"unorm4", Texel::unorm4}};
 
-template <typename T, std::size_t count>
-const char* word_of(const Choice<T> (&choices)[count], T value) {
-    for (const Choice<T>& one : choices)
-        if (one.value == value) return one.word;
-    return "";
-}
-
-template <typename T, std::size_t count>
-std::vector<std::string> words_of(const Choice<T> (&choices)[count]) {
-    std::vector<std::string> words;
-    for (const Choice<T>& one : choices) words.push_back(one.word);
-    return words;
-}
-
-// A list of a choice's words.
-template <typename T, std::size_t count>
-std::vector<T> parse_choices(const std::string& list, const char* option, const Choice<T> (&choices)[count]) {
-    std::vector<T> values;
-    for (const std::string& word : split(list, ',')) {
-        const std::size_t before = values.size();
-        for (const Choice<T>& one : choices)
-            if (word == one.word) values.push_back(one.value);
-        if (values.size() == before)
-            fail(Exit::usage, "{} '{}' is none of {}", option, word, list_text(words_of(choices), "and"));
-    }
-    return values;
-}
-
 // "32x8,256": the second block has one row.
 inline std::vector<BlockShape> parse_block_shapes(const std::string& list) {
     std::vector<BlockShape> shapes;
@@ -84,12 +56,8 @@ struct TextureOptions {
                    parse_matrix_shapes);
         table.read("-b,--block", "LIST", "threads per block: WIDTHxHEIGHT, or WIDTH", "32x8", blocks,
                    parse_block_shapes);
-        table.read("--texel", "LIST",
-                   OptionTable::words_and_help(words_of(texels), "elements of the matrix; those of --dtype by default"),
-                   "", elements, [](const std::string& list) { return parse_choices(list, "--texel", texels); });
-        table.read("--address", "LIST",
-                   OptionTable::words_and_help(words_of(addressings), "what is read beyond the edges, of f32"), "clamp",
-                   beyond, [](const std::string& list) { return parse_choices(list, "--address", addressings); });
+        table.choices("--texel", "LIST", "elements of the matrix; those of --dtype by default", elements, texels);
+        table.choices("--address", "LIST", "what is read beyond the edges, of f32", beyond, addressings);
         const auto list_of_widths = [&](const char* flags, const char* help, const char* fallback,
                                         std::vector<unsigned>& field, std::size_t smallest, std::size_t largest) {
             table.read(flags, "LIST", help, fallback, field,

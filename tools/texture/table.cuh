@@ -267,8 +267,6 @@ inline const Program texture_program = {
         "benchmark.",
     .examples = {"texture -k 'row-*,column-*'", "texture -k 'filter-x-*' --address clamp,border,wrap,mirror"},
     .dtypes = {DType::f32, DType::f16},
-    .sizes = "8Ki",
-    .simulator_sizes = "64",
     .variants = variants_of(texture_variants),
     .lectures = &lectures,
     .options = own_options<TextureOptions>,

@@ -7,9 +7,13 @@
 //
 // The object tells the counters where the array is. And since it gets the array's address, g++ keeps the array in memory
 // and reports its accesses. Arrays in structures, and those that are only passed on, are left alone.
+#include <algorithm>
+#include <charconv>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "common/simt/rewrite/passes.hpp"
 
@@ -185,8 +189,11 @@ private:
         if (close == Source::none || declares_range(counter)) return false;
         const std::size_t begin = loop > 0 ? source_.token(loop - 1).end : 0;
         const std::string_view before = source_.text().substr(begin, source_.token(loop).begin - begin);
-        if (const std::size_t pragma = before.rfind("unroll"); pragma != std::string_view::npos)
-            return factor_in(before.substr(pragma)) != "1";
+        if (const std::size_t pragma = before.rfind("unroll"); pragma != std::string_view::npos) {
+            if (pragma >= 2 && before.substr(pragma - 2, 2) == "no") return false;
+            const std::optional<long long> factor = factor_in(before.substr(pragma));
+            return !factor || ends_within(*factor, counter, close);
+        }
         for (std::size_t i = counter + 1; i < close; ++i) {
             if (source_[i] == source_[counter]) continue;
             if (is_one_of(source_[i], {"(", "[", ".", "->"})) return false;
@@ -195,12 +202,76 @@ private:
         return true;
     }
 
-    /// The first number in the text of a pragma, if there is one.
-    static std::string_view factor_in(std::string_view pragma) {
-        constexpr std::string_view digits = "0123456789";
-        const std::size_t begin = pragma.find_first_of(digits);
-        if (begin == std::string_view::npos) return {};
-        return pragma.substr(begin, pragma.find_first_not_of(digits, begin) - begin);
+    /// The factor in `unroll 8` or `unroll(8)`, if it is a number. (A name is mostly that of the loop's bound.)
+    static std::optional<long long> factor_in(std::string_view pragma) {
+        const std::size_t begin = pragma.find_first_not_of(" \t(", std::string_view("unroll").size());
+        if (begin == std::string_view::npos) return std::nullopt;
+        return number_in(pragma.substr(begin, pragma.find_first_of(" \t\r\n)\"", begin) - begin));
+    }
+
+    /// The value of `8` or `8u`.
+    static std::optional<long long> number_in(std::string_view word) {
+        long long number = 0;
+        const char* const last = word.data() + word.size();
+        const auto [end, error] = std::from_chars(word.data(), last, number);
+        const std::string_view suffix(end, static_cast<std::size_t>(last - end));
+        if (error != std::errc() || suffix.find_first_not_of("uUlLzZ") != std::string_view::npos) return std::nullopt;
+        return number;
+    }
+
+    /// Whether a loop has at most so many turns, which the compiler then unrolls all: its counter goes from a number to a
+    /// number by a number. Where a turn more may follow, a loop remains, whose counter is no constant.
+    bool ends_within(long long turns, std::size_t counter, std::size_t close) const {
+        const std::string_view name = source_[counter];
+        const std::size_t test = declarator_end(counter) + 1;
+        if (source_[counter + 1] != "=" || source_[test - 1] != ";" || source_[test] != name) return false;
+        const std::string_view relation = source_[test + 1];
+        const bool or_equal = source_[test + 2] == "=";
+        const std::size_t bound = test + 2 + or_equal, step = declarator_end(bound) + 1;
+        const auto from = number_at(counter + 2, test - 1, 0), to = number_at(bound, step - 1, 0),
+                   by = step_at(step, close, name);
+        if (!from || !to || !by) return false;
+        const auto goes_on = [&, to = *to](long long at) {
+            if (at == to) return or_equal && relation != "!";
+            return relation == "<" ? at < to : relation == ">" ? at > to : relation == "!";
+        };
+        constexpr long long most = 1 << 16;  // no compiler copies a body more often
+        long long at = *from;
+        for (long long turn = 0; turn <= std::min(turns, most); ++turn, at += *by)
+            if (!goes_on(at)) return true;
+        return false;
+    }
+
+    /// What `++i`, `i--` or `i += 2` adds to i.
+    std::optional<long long> step_at(std::size_t first, std::size_t last, std::string_view name) const {
+        const bool is_first = source_[first] == name;
+        const std::string_view sign = source_[first + is_first];
+        if (sign != "+" && sign != "-") return std::nullopt;
+        std::optional<long long> step;
+        if (last == first + 3 && source_[first + 1 + is_first] == sign) step = 1;
+        else if (is_first && source_[first + 2] == "=") step = number_at(first + 3, last, 0);
+        if (step && sign == "-") step = -*step;
+        return step;
+    }
+
+    /// The value of one token: a number, or a constant that is initialized with one.
+    std::optional<long long> number_at(std::size_t first, std::size_t last, int depth) const {
+        if (last != first + 1 || depth > deepest) return std::nullopt;
+        if (!source_.is_identifier(first)) return number_in(source_[first]);
+        std::size_t declared = declaration_before(first);
+        for (std::size_t i = first; declared == Source::none && i-- > 1;)
+            if (source_[i] == source_[first] && !is_in_code(i) && source_.is_identifier(i - 1)) declared = i;
+        if (declared == Source::none || source_[declared + 1] != "=") return std::nullopt;
+        const std::size_t statement = statement_of(declared);
+        if (!has_specifier(source_, statement, declared, "constexpr") &&
+            !has_specifier(source_, statement, declared, "const"))
+            return std::nullopt;
+        return number_at(declared + 2, declarator_end(declared), depth + 1);
+    }
+
+    bool is_in_code(std::size_t i) const {
+        const std::size_t open = braces_.enclosing(i);
+        return open != Source::none && braces_.at(open).kind == BraceKind::code;
     }
 
     bool declares_range(std::size_t name) const { return source_[name + 1] == ":"; }
