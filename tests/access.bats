@@ -26,20 +26,20 @@ sectors() { columns p_sectors_per_request gld_sectors_per_request gst_sectors_pe
 @test "access: every pattern is right in arrays of any size, also when it wraps around" {
     # shellcheck disable=SC2086  # an option and its argument
     expect_fine access -n 3000 --footprint 1,100,5000,20000 $all_operations --word 1,16 --unroll 8 -w 0 -r 1 --csv
-    expect_verified_rows $((4 * 3 * 2 * 11))
+    expect_verified_rows $((4 * 3 * 2 * 12))
 }
 
 @test "access: every pattern is right with blocks of any size, on any number of threads" {
     local block
     for block in 1 100 1024; do
         expect_fine access -n 5000 -b $block --op read,both -w 0 -r 1 --csv
-        expect_verified_rows 22
+        expect_verified_rows 24
         [ "$(column block | sort -u)" -eq $(((block + 31) / 32 * 32)) ]
     done
     on_simulator || return 0
     for threads in 1 16; do
         SIMCC_THREADS=$threads expect_fine access -n 5000 --op read,both --csv
-        expect_verified_rows 22
+        expect_verified_rows 24
     done
 }
 
