@@ -165,7 +165,7 @@ scattered 32 12.50" ]
     local threads
     for threads in 1 2 16; do
         capture env SIMCC_THREADS=$threads access --check=all,leakcheck -n 2500 --op read,write,both --word 1,8 --csv
-        expect_verified_rows 66
+        expect_verified_rows 72
         expect_errors_like "ERROR SUMMARY: 0 errors"
     done
 }
