@@ -325,7 +325,7 @@ const OptionRow rows[] = {
     {"maxrregcount", "maxrregcount", required, ignore, ""},
     {"expt-relaxed-constexpr", "expt-relaxed-constexpr", none, relax_constexpr, ""},
     {"expt-extended-lambda", "extended-lambda", none, allow_extended_lambdas, ""},
-    {"cudart", "cudart", required, set_runtime, ""},
+    {"cudart", "cudart", required, set_runtime, "none, static or shared: none links no simulator"},
     {"m64", "m64", none, ignore, ""},
     {"m", "machine", required, ignore, ""},
     {"t", "threads", required, ignore, ""},
