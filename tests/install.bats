@@ -206,7 +206,7 @@ packages_in_path() {
 }
 
 @test "apt-get installs what is missing, only that, and only for root" {
-    path_with bash objcopy bats gnuplot datamash jq sqlite3 csvlook mandoc shellcheck clang-format perl python3 pgrep script apt-get
+    path_with bash objcopy bats gnuplot datamash jq sqlite3 csvlook mandoc shellcheck clang-format perl python3 gdb pgrep script apt-get
     # (It installs miller, and the user is root unless USER_ID says otherwise.)
     # shellcheck disable=SC2016
     echo 'echo "$@" >>log; [ $1 = update ] || { echo "#!/bin/sh" >path/mlr && chmod +x path/mlr; }' >>path/apt-get
