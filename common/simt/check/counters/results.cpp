@@ -403,16 +403,22 @@ struct TrafficHeadings {
 };
 constexpr CounterHeading sectors_each = {"sectors each", 1, 2}, wavefronts_each = {"wavefronts each", 1, 2};
 
+// What all kinds of traffic count.
+template <auto traffic, typename Add>
+void add_requests(const Add& add, const CounterHeading& heading, const char* name = "_requests",
+                  const char* description = ": requests of warps") {
+    add(
+        name, description, true, [](const Counters& of) { return double((of.*traffic).requests); }, heading);
+    add("_lanes", ": lanes in them", true, [](const Counters& of) { return double((of.*traffic).lanes); });
+    add("_bytes", ": bytes asked for by lanes", true, [](const Counters& of) { return double((of.*traffic).bytes); });
+}
+
 // The columns of one kind of traffic. `prefix`: as profilers have named them, gld, gst, ...
 template <GlobalTraffic Counters::*traffic>
 void add_global_columns(std::vector<CounterColumn>& columns, const std::string& prefix, const std::string& what,
                         const TrafficHeadings& headings) {
     const auto add = adder<traffic>(columns, prefix, what);
-    add(
-        "_requests", ": requests of warps", true, [](const Counters& of) { return double((of.*traffic).requests); },
-        headings.requests);
-    add("_lanes", ": lanes in them", true, [](const Counters& of) { return double((of.*traffic).lanes); });
-    add("_bytes", ": bytes asked for by lanes", true, [](const Counters& of) { return double((of.*traffic).bytes); });
+    add_requests<traffic>(add, headings.requests);
     add("_sectors", ": sectors of 32 bytes moved", true,
         [](const Counters& of) { return double((of.*traffic).sectors); });
     add(
@@ -429,11 +435,7 @@ template <SharedTraffic Counters::*traffic>
 void add_shared_columns(std::vector<CounterColumn>& columns, const std::string& prefix, const std::string& what,
                         const TrafficHeadings& headings = {}) {
     const auto add = adder<traffic>(columns, prefix, what);
-    add(
-        "_requests", ": requests of warps", true, [](const Counters& of) { return double((of.*traffic).requests); },
-        headings.requests);
-    add("_lanes", ": lanes in them", true, [](const Counters& of) { return double((of.*traffic).lanes); });
-    add("_bytes", ": bytes asked for by lanes", true, [](const Counters& of) { return double((of.*traffic).bytes); });
+    add_requests<traffic>(add, headings.requests);
     add("_wavefronts", ": passes through the banks", true,
         [](const Counters& of) { return double((of.*traffic).wavefronts); });
     add("_conflicts", ": wavefronts by bank conflicts", true,
@@ -446,11 +448,7 @@ void add_shared_columns(std::vector<CounterColumn>& columns, const std::string& 
 void add_texture_columns(std::vector<CounterColumn>& columns) {
     const std::string prefix = "tex", what = "texture fetches";
     const auto add = adder<&Counters::texture_fetches>(columns, prefix, what);
-    add("_requests", ": texels that warps asked for", true,
-        [](const Counters& of) { return double(of.texture_fetches.requests); }, {"fetches"});
-    add("_lanes", ": lanes in them", true, [](const Counters& of) { return double(of.texture_fetches.lanes); });
-    add("_bytes", ": bytes asked for by lanes", true,
-        [](const Counters& of) { return double(of.texture_fetches.bytes); });
+    add_requests<&Counters::texture_fetches>(add, {"fetches"}, "_requests", ": texels that warps asked for");
     const auto is_linear = [](const Counters& of) { return of.texture_fetches.linear_requests > 0; };
     columns.push_back({prefix + "_sectors", what + ": sectors of 32 bytes moved, of linear memory", true,
                        [](const Counters& of) { return double(of.texture_fetches.sectors); }, is_linear});
@@ -462,11 +460,7 @@ void add_texture_columns(std::vector<CounterColumn>& columns) {
 void add_constant_columns(std::vector<CounterColumn>& columns) {
     const std::string prefix = "const", what = "constant loads";
     const auto add = adder<&Counters::constant_loads>(columns, prefix, what);
-    add("_requests", ": requests of warps", true, [](const Counters& of) { return double(of.constant_loads.requests); },
-        {"constant loads"});
-    add("_lanes", ": lanes in them", true, [](const Counters& of) { return double(of.constant_loads.lanes); });
-    add("_bytes", ": bytes asked for by lanes", true,
-        [](const Counters& of) { return double(of.constant_loads.bytes); });
+    add_requests<&Counters::constant_loads>(add, {"constant loads"});
     add("_passes", ": passes, one for each address", true,
         [](const Counters& of) { return double(of.constant_loads.passes); });
     add("_passes_per_request", ": passes per request", false,
@@ -479,11 +473,7 @@ template <LocalTraffic Counters::*traffic>
 void add_local_columns(std::vector<CounterColumn>& columns, const std::string& name, const std::string& what,
                        const TrafficHeadings& headings) {
     const auto add = adder<traffic>(columns, "local_" + name, what);
-    add(
-        "s", ": requests of warps", true, [](const Counters& of) { return double((of.*traffic).requests); },
-        headings.requests);
-    add("_lanes", ": lanes in them", true, [](const Counters& of) { return double((of.*traffic).lanes); });
-    add("_bytes", ": bytes asked for by lanes", true, [](const Counters& of) { return double((of.*traffic).bytes); });
+    add_requests<traffic>(add, headings.requests, "s");
     add("_sectors", ": sectors of 32 bytes moved", true,
         [](const Counters& of) { return double((of.*traffic).sectors); });
     add(
