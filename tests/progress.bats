@@ -69,3 +69,13 @@ one has a processor now and then: waited 0.00, worked 1.00
 stopped for an hour: waited 10.00, worked 3.00
 another launch goes on, then has no processor: waited 0.90, worked 3.00"
 }
+
+@test "a long run says once which kernel is running, and how far it is" {
+    builds kernels
+    export SIMCC_THREADS=1
+    SIMCC_PROGRESS=0.1 capture ./kernels play
+    expect_status 0
+    [ "$(grep -c '^simcc: after 0.1 s of kernels, in launch [0-9]* of this run, play has begun [0-9]* of its [0-9]* blocks ' <<<"$errors")" -eq 1 ]
+    capture ./kernels play
+    expect_no_errors
+}

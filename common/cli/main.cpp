@@ -190,6 +190,7 @@ static Exit run(const Program& program, int argc, char** argv, Options& options,
 // A defect that was found explains whatever else went wrong, so its exit status takes precedence.
 int main(int argc, char** argv) {
     const Program& program = *sim::backend().program;
+    setenv("SIMCC_PROGRESS", "0", 0);  // our own line says how far a run is
     Options options;
     Others team;
     const Exit exit = run_to_its_end(program, options, [&] { return run(program, argc, argv, options, team); });

@@ -97,6 +97,7 @@ struct RunningLaunch {
     }
 
     bool failed() const { return error.load(std::memory_order_relaxed) != 0; }
+    bool has_ended() const { return !has_unclaimed_blocks() && workers_inside == 0; }
     bool has_unclaimed_blocks() const { return next_block.load(std::memory_order_relaxed) < block_count; }
 
     const Launch& launch;
@@ -117,8 +118,8 @@ struct RunningLaunch {
     /// In lockstep: since something last happened, a block has paused in which waiting lanes keep others of their warp
     /// from going on. Most likely they wait for those.
     std::atomic<bool> holds_back_lanes{false};
-    /// Guarded by the pool's mutex:
-    unsigned workers_inside = 0;
+    /// These change under the pool's mutex:
+    std::atomic<unsigned> workers_inside{0};
     LaunchWatch watch;
 };
 

@@ -2,6 +2,7 @@
 #include "common/simt/exec/worker_pool.hpp"
 
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -11,6 +12,7 @@
 
 #include "common/simt/exec/fault.hpp"
 #include "common/simt/exec/machine.hpp"
+#include "common/simt/exec/spin.hpp"
 
 namespace simt {
 
@@ -255,7 +257,8 @@ WorkerPool& WorkerPool::instance() {
 WorkerPool::WorkerPool()
     : worker_count_(static_cast<unsigned>(
           environment_number("SIMCC_THREADS", 1, most_workers, std::min(processor_count(), most_workers)))),
-      timeout_(environment_seconds("SIMCC_TIMEOUT", longest_timeout, 10)) {}
+      timeout_(environment_seconds("SIMCC_TIMEOUT", longest_timeout, 10)),
+      silence_(environment_seconds("SIMCC_PROGRESS", longest_timeout, isatty(STDERR_FILENO) ? 10 : 0)) {}
 
 void WorkerPool::start_workers() {
     install_fault_handlers();
@@ -274,23 +277,30 @@ bool WorkerPool::is_running() {
 void WorkerPool::run(RunningLaunch& launch) {
     std::unique_lock lock(mutex_);
     if (workers_.empty()) start_workers();
-    launches_.push_back(&launch);
-    const uint64_t useful = std::min<uint64_t>(idle_workers_, launch.block_count);
-    for (uint64_t i = 0; i < useful; ++i) work_came_.notify_one();
-    if (launches_.size() == 1) watchdog_needed_.notify_one();
-    launch_ended_.wait(lock, [&] { return !launch.has_unclaimed_blocks() && launch.workers_inside == 0; });
+    add_and_wake({&launch});
+    lock.unlock();
+    spin_until([&] { return launch.has_ended(); });
+    lock.lock();
+    launch_ended_.wait(lock, [&] { return launch.has_ended(); });
     std::erase(launches_, &launch);
 }
 
 void WorkerPool::start(const std::vector<RunningLaunch*>& launches) {
     if (launches.empty()) return;
     const std::lock_guard lock(mutex_);
-    launches_.insert(launches_.begin(), launches.begin(), launches.end());
+    add_and_wake(launches);
+}
+
+// (The mutex must be locked. Launches that nobody waits for come first: a grid's own, which its end waits for.)
+void WorkerPool::add_and_wake(const std::vector<RunningLaunch*>& launches) {
+    launches_.insert(launches.front()->is_awaited ? launches_.end() : launches_.begin(), launches.begin(),
+                     launches.end());
+    ++launches_came_;
     uint64_t blocks = 0;
     for (const RunningLaunch* launch : launches) blocks += launch->block_count;
-    const uint64_t useful = std::min<uint64_t>(idle_workers_, blocks);
+    const uint64_t useful = std::min<uint64_t>(idle_workers_, blocks - (is_looking_ && blocks > 0));
     for (uint64_t i = 0; i < useful; ++i) work_came_.notify_one();
-    watchdog_needed_.notify_one();
+    if (watchdog_sleeps_) watchdog_needed_.notify_one();
 }
 
 RunningLaunch* WorkerPool::find_unclaimed_work() {
@@ -302,7 +312,16 @@ RunningLaunch* WorkerPool::find_unclaimed_work() {
 RunningLaunch* WorkerPool::join_launch(bool wait) {
     std::unique_lock lock(mutex_);
     RunningLaunch* launch = find_unclaimed_work();
-    if (wait) {
+    if (!launch && wait && !is_looking_) {  // one is enough for the next small launch
+        is_looking_ = true;
+        const uint64_t came = launches_came_;
+        lock.unlock();
+        spin_until([&] { return launches_came_ != came; });
+        lock.lock();
+        is_looking_ = false;
+        launch = find_unclaimed_work();
+    }
+    if (!launch && wait) {
         ++idle_workers_;
         work_came_.wait(lock, [&] { return (launch = find_unclaimed_work()) != nullptr; });
         --idle_workers_;
@@ -325,7 +344,9 @@ void WorkerPool::run_watchdog() {
     std::unique_lock lock(mutex_);
     auto last_look = Clock::now();
     for (;;) {
+        watchdog_sleeps_ = true;
         watchdog_needed_.wait(lock, [&] { return !launches_.empty(); });
+        watchdog_sleeps_ = false;
         const auto now = Clock::now();
         const bool ending = end_stuck_launches(now - std::exchange(last_look, now));
         watchdog_needed_.wait_for(lock, ending ? interrupt_interval : watchdog_interval, [] { return false; });
@@ -363,10 +384,26 @@ void WorkerPool::end_if_stuck(RunningLaunch& launch) const {
     }
 }
 
+// A long run says once how far it is: many programs have sizes that only a GPU ends soon.
+void WorkerPool::tell_progress(LaunchWatch::Duration elapsed) {
+    if (silence_ == 0 || launches_.empty()) return;
+    ran_ += std::min<LaunchWatch::Duration>(elapsed, 10 * watchdog_interval);
+    if (std::chrono::duration<double>(ran_).count() < silence_) return;
+    const RunningLaunch& launch = *launches_.back();
+    std::fprintf(stderr,
+                 "simcc: after %g s of kernels, in launch %llu of this run, %s has begun %llu of its %llu blocks "
+                 "(said once; SIMCC_PROGRESS=0 for never)\n",
+                 silence_, static_cast<unsigned long long>(launches_came_), launch.launch.name,
+                 static_cast<unsigned long long>(std::min<uint64_t>(launch.next_block, launch.block_count)),
+                 static_cast<unsigned long long>(launch.block_count));
+    silence_ = 0;
+}
+
 // Returns whether a failed launch still occupies workers.
 bool WorkerPool::end_stuck_launches(LaunchWatch::Duration elapsed) {
     bool ending = false;
     look_at_launches(elapsed);
+    tell_progress(elapsed);
     for (RunningLaunch* launch : launches_) {
         end_if_stuck(*launch);
         if (!launch->failed()) continue;

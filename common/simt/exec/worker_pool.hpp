@@ -57,15 +57,22 @@ private:
     bool end_stuck_launches(LaunchWatch::Duration elapsed);
     void look_at_launches(LaunchWatch::Duration elapsed);
     void end_if_stuck(RunningLaunch& launch) const;
+    void tell_progress(LaunchWatch::Duration elapsed);
+    void add_and_wake(const std::vector<RunningLaunch*>& launches);
     RunningLaunch* find_unclaimed_work();
 
     const unsigned worker_count_;
     const double timeout_;
+    double silence_;                // seconds of kernels until a line says how far the run is; 0: none will
+    LaunchWatch::Duration ran_{0};  // how long kernels have run until then
     std::vector<std::unique_ptr<Worker>> workers_;
     std::mutex mutex_;
     std::condition_variable work_came_, launch_ended_, watchdog_needed_;
     std::vector<RunningLaunch*> launches_;
-    unsigned idle_workers_ = 0;
+    unsigned idle_workers_ = 0;     // that sleep
+    bool is_looking_ = false;       // one more is idle, and does not sleep yet
+    bool watchdog_sleeps_ = false;  // until a launch comes
+    std::atomic<uint64_t> launches_came_{0};
 };
 
 // ---- a thread that runs blocks: new ones, and in turn suspended ones, which wait for other blocks

@@ -5,29 +5,11 @@
 #include <utility>
 
 #include "common/simt/exec/machine.hpp"
+#include "common/simt/exec/spin.hpp"
 #include "common/simt/runtime/device.hpp"
 
 namespace simt {
 namespace {
-
-// Waiting threads spin this long before they sleep: shorter than a wake-up, longer than a small kernel.
-constexpr auto spin_time = std::chrono::microseconds(10);
-
-template <typename Condition>
-bool spin_until(Condition condition) {
-    const auto deadline = std::chrono::steady_clock::now() + spin_time;
-    do {
-        for (int i = 0; i < 16; ++i) {
-            if (condition()) return true;
-#if defined(__x86_64__)
-            __builtin_ia32_pause();
-#elif defined(__aarch64__)
-            asm volatile("yield");
-#endif
-        }
-    } while (std::chrono::steady_clock::now() < deadline);
-    return false;
-}
 
 thread_local bool inside = false;  // whether a host function is running
 
@@ -103,6 +85,11 @@ void Stream::wake_thread() {
 void Stream::thread_main() {
     std::unique_lock lock(mutex_);
     while (true) {
+        // A program that launches one small kernel after the other soon has the next.
+        const uint64_t last = last_sequence();
+        lock.unlock();
+        spin_until([&] { return last_sequence() != last; });
+        lock.lock();
         work_came_.wait(lock, [this] { return (!queue_.empty() && !running_) || (closed_ && queue_.empty()); });
         if (queue_.empty()) break;
         run_queue(lock, last_sequence());
