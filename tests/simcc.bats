@@ -263,6 +263,21 @@ lock 480, last block 2450, no error"
     done
 }
 
+@test "additions whose results nobody reads reach memory before anybody can see that they are missing" {
+    builds lone_additions -O2
+    local threads
+    for threads in 1 2 5; do
+        SIMCC_THREADS=$threads prints lone_additions "int 299995
+unsigned long long 299995
+float 299995
+double 299995
+bins 100 of 1000
+last 12800
+told 5
+outside cudaErrorIllegalAddress"
+    done
+}
+
 @test "the same programs are right on one worker thread and on four" {
     builds warps
     for threads in 1 4; do

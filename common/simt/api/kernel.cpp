@@ -45,6 +45,7 @@ Result validate(const Launch& launch) {
 
 int submit(Launch&& launch, void* stream_handle) {
     if (Grid* const grid = Grid::running()) {
+        add_pending_sums();
         return api_everywhere([&]() -> Result {
             Result result = validate(launch);
             return result.error ? result : grid->launch(std::move(launch), stream_handle);

@@ -88,6 +88,7 @@ void ResidentBlock::begin(RunningLaunch& launch, uint64_t index, unsigned worker
     identity_.dynamic_shared_bytes = static_cast<unsigned>(launch.launch.dynamic_shared_bytes);
     identity_.cooperative = launch.launch.cooperative;
     identity_.worker = worker;
+    identity_.sums = launch.worker_count == 1 || launch.block_count == 1 || launch.observer ? nullptr : &sums_;
     detached_ = has_polled_ = shared_is_saved = false;
     is_new_ = true;
     upwards_ = true;
@@ -125,6 +126,7 @@ Pause ResidentBlock::run() {
     turns_taken->step_epoch = &launch_->step_epoch;
     const uint64_t changes_before = changes_made, values_before = values_seen;
     switch_context(&worker_, first);
+    add_pending_sums();
     // A turn in which nothing changes is like the one before it.
     const uint64_t values = values_seen - values_before;
     if (changes_made != changes_before || values != values_of_turn_) Progress::increase(progress_->changes);
@@ -142,6 +144,19 @@ Pause ResidentBlock::run() {
     current_block = nullptr;
     if (observer_ && pause_ == Pause::ended) observer_->ended();
     return pause_;
+}
+
+void ResidentBlock::add_pending_sums() {
+    if (!sums_.are_any) return;
+    sums_.are_any = false;
+    for (PendingSum& sum : sums_.sums) {
+        if (sum.bits != 0) sum.add(sum.address, sum.bits);
+        sum = {};
+    }
+}
+
+void add_pending_sums() {
+    if (current_block) current_block->add_pending_sums();
 }
 
 SIMT_ENDS_ELSEWHERE void ResidentBlock::abandon() {

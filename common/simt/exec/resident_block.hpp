@@ -115,6 +115,9 @@ public:
 
     AsyncCopies async_copies;
 
+    /// Adds in memory what the lanes have not added there yet.
+    void add_pending_sums();
+
     /// The parameters with __grid_constant__ of all lanes: where each begins, and its bytes.
     std::map<uintptr_t, size_t> grid_constants;
 
@@ -167,6 +170,7 @@ private:
     const void* arguments_ = nullptr;
     Progress* progress_ = nullptr;
     BlockIdentity identity_ = {};
+    PendingSums sums_ = {};
     BarrierTally tally_;
     bool is_new_ = true;               // no lane has run
     bool detached_ = false;            // some lane has waited: from then on each lane runs by itself

@@ -28,6 +28,7 @@
 #include "simt/builtins.hpp"
 #include "simt/intrinsics.hpp"
 #include "simt/launch.hpp"
+#include "simt/pending_sums.hpp"
 #include "simt/scoped_atomic.hpp"
 #include "simt/textures.hpp"
 #include "simt/warp.hpp"

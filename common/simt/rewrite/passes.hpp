@@ -60,6 +60,9 @@ void rewrite_waiting_loops(const Source& source, const Braces& braces, Edits& ed
 void rewrite_library_calls(const Source& source, const Functions& functions, const ExecutionSpaces& spaces,
                            Edits& edits);
 
+/// Atomic additions whose results and sums a kernel does not read may be put together.
+void rewrite_lone_additions(const Source& source, const Braces& braces, Edits& edits);
+
 /// Casts to integers in device code saturate.
 void rewrite_casts(const Source& source, const Braces& braces, const ExecutionSpaces& spaces, Edits& edits);
 

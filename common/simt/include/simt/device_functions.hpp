@@ -48,6 +48,7 @@ SIMT_UNCHECKED void grid_barrier(Site site) {
 /// If one worker runs all device code, lane after lane, only the compiler must not move accesses across the fence.
 SIMT_UNCHECKED void fence() {
     if constexpr (is_checked) check::fence(check::Reach::device);
+    if (block_identity.sums) add_pending_sums();
     if (block_identity.one_worker) {
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
     } else {
@@ -75,6 +76,7 @@ SIMT_INLINE int __syncthreads_and(int predicate, ::simt::Site site = ::simt::Sit
 SIMT_INLINE void __threadfence() { ::simt::fence(); }
 SIMT_UNCHECKED void __threadfence_system() {
     if constexpr (::simt::is_checked) ::simt::check::fence(::simt::check::Reach::system);
+    if (::simt::block_identity.sums) ::simt::add_pending_sums();
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 /// A block runs on one OS thread.

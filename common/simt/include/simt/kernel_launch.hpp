@@ -39,6 +39,23 @@ T* copy_or_end(const T& value) {
     return copy;
 }
 
+/// What a worker has yet to add at an address: see pending_sums.hpp.
+struct PendingSum {
+    void* address;
+    unsigned long long bits;                              ///< of the sum
+    void (*add)(void* address, unsigned long long bits);  ///< which also tells the type
+};
+
+/// Those of a worker: each address has its place.
+struct PendingSums {
+    static constexpr unsigned places = 16;
+    PendingSum sums[places];
+    bool are_any;
+};
+
+/// Adds in memory what the lanes of the running block have not added there yet; nothing on the host.
+void add_pending_sums();
+
 /// The block that runs on this OS thread: filled by the runtime whenever it enters a block.
 struct BlockIdentity {
     unsigned index_x, index_y, index_z;
@@ -47,7 +64,8 @@ struct BlockIdentity {
     unsigned one_worker;   ///< nothing else runs device code: atomics need not be atomic
     unsigned cooperative;  ///< grid.sync() is allowed
     unsigned dynamic_shared_bytes;
-    unsigned worker;  ///< the worker that runs it: the multiprocessor
+    unsigned worker;    ///< the worker that runs it: the multiprocessor
+    PendingSums* sums;  ///< null if additions go to memory at once
 };
 
 /// Neighboring lanes in x, with threadIdx (first..last-1, y, z).

@@ -30,7 +30,10 @@ public:
     }
 
 private:
-    static SIMT_UNCHECKED void fence() { __atomic_thread_fence(__ATOMIC_ACQ_REL); }
+    static SIMT_UNCHECKED void fence() {
+        if (block_identity.sums) add_pending_sums();
+        __atomic_thread_fence(__ATOMIC_ACQ_REL);
+    }
     const bool orders_;
 };
 
