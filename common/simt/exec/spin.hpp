@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <mutex>
 
 namespace simt {
 
@@ -24,6 +25,20 @@ bool spin_until(Condition condition) {
         }
     } while (std::chrono::steady_clock::now() < deadline);
     return false;
+}
+
+/// Locks. The others hold these mutexes only for as long as they need to change a list, and std::mutex would sleep.
+template <typename Lock>
+void lock_soon(Lock& lock) {
+    if (!spin_until([&] { return lock.try_lock(); })) lock.lock();
+}
+
+/// The same as a guard: `std::unique_lock lock = locked_soon(mutex);`
+template <typename Mutex>
+std::unique_lock<Mutex> locked_soon(Mutex& mutex) {
+    std::unique_lock lock(mutex, std::defer_lock);
+    lock_soon(lock);
+    return lock;
 }
 
 }  // namespace simt

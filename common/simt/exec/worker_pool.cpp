@@ -275,12 +275,12 @@ bool WorkerPool::is_running() {
 }
 
 void WorkerPool::run(RunningLaunch& launch) {
-    std::unique_lock lock(mutex_);
+    std::unique_lock lock = locked_soon(mutex_);
     if (workers_.empty()) start_workers();
     add_and_wake({&launch});
     lock.unlock();
     spin_until([&] { return launch.has_ended(); });
-    lock.lock();
+    lock_soon(lock);
     launch_ended_.wait(lock, [&] { return launch.has_ended(); });
     std::erase(launches_, &launch);
 }
@@ -310,14 +310,14 @@ RunningLaunch* WorkerPool::find_unclaimed_work() {
 }
 
 RunningLaunch* WorkerPool::join_launch(bool wait) {
-    std::unique_lock lock(mutex_);
+    std::unique_lock lock = locked_soon(mutex_);
     RunningLaunch* launch = find_unclaimed_work();
     if (!launch && wait && !is_looking_) {  // one is enough for the next small launch
         is_looking_ = true;
         const uint64_t came = launches_came_;
         lock.unlock();
         spin_until([&] { return launches_came_ != came; });
-        lock.lock();
+        lock_soon(lock);
         is_looking_ = false;
         launch = find_unclaimed_work();
     }
@@ -332,7 +332,7 @@ RunningLaunch* WorkerPool::join_launch(bool wait) {
 
 void WorkerPool::leave_launch(RunningLaunch& launch) {
     {
-        const std::lock_guard lock(mutex_);
+        const std::unique_lock lock = locked_soon(mutex_);
         if (--launch.workers_inside > 0) return;
         if (launch.is_awaited) return launch_ended_.notify_all();
         std::erase(launches_, &launch);

@@ -58,7 +58,7 @@ bool Stream::blocking() const {
 }
 
 Ticket Stream::submit(Work work, std::vector<Ticket> after, Start start, const std::vector<ClientNote>& ordered_after) {
-    std::unique_lock lock(mutex_);
+    std::unique_lock lock = locked_soon(mutex_);
     const bool idle = queue_.empty() && !running_ && after.empty();
     const ClientNote note = events().operation_submitted(id_, last_sequence() + 1, last_note_, ordered_after);
     queue_.push_back({std::move(work), std::move(after), note});
@@ -83,13 +83,13 @@ void Stream::wake_thread() {
 }
 
 void Stream::thread_main() {
-    std::unique_lock lock(mutex_);
+    std::unique_lock lock = locked_soon(mutex_);
     while (true) {
         // A program that launches one small kernel after the other soon has the next.
         const uint64_t last = last_sequence();
         lock.unlock();
         spin_until([&] { return last_sequence() != last; });
-        lock.lock();
+        lock_soon(lock);
         work_came_.wait(lock, [this] { return (!queue_.empty() && !running_) || (closed_ && queue_.empty()); });
         if (queue_.empty()) break;
         run_queue(lock, last_sequence());
@@ -108,7 +108,7 @@ bool Stream::run_queue(std::unique_lock<std::mutex>& lock, uint64_t until) {
             lock.unlock();
             run(task);
         }  // the task's captures are destroyed here, outside the lock: they may own streams
-        lock.lock();
+        lock_soon(lock);
         completed_.fetch_add(1, std::memory_order_release);
         task_ended_.notify_all();
     }
@@ -127,12 +127,12 @@ void Stream::run(Task& task) {
 
 void Stream::wait(uint64_t sequence) {
     if (done(sequence)) return;
-    std::unique_lock lock(mutex_);
+    std::unique_lock lock = locked_soon(mutex_);
     while (!done(sequence)) {
         if (run_queue(lock, sequence)) continue;
         lock.unlock();
         const bool ended = spin_until([&] { return done(sequence); });
-        lock.lock();
+        lock_soon(lock);
         if (!ended) task_ended_.wait(lock, [&] { return done(sequence) || !running_; });
     }
 }
