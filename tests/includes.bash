@@ -73,7 +73,7 @@ map           begin empty end erase_if initializer_list map multimap size
 memory        addressof align allocator const_pointer_cast default_delete destroy destroy_at dynamic_pointer_cast
 memory        enable_shared_from_this hash make_shared make_unique owner_less shared_ptr static_pointer_cast
 memory        uninitialized_copy uninitialized_fill unique_ptr weak_ptr construct_at make_unique_for_overwrite
-mutex         call_once lock_guard mutex once_flag recursive_mutex scoped_lock unique_lock adopt_lock try_to_lock lock
+mutex         call_once lock_guard mutex once_flag recursive_mutex scoped_lock unique_lock defer_lock adopt_lock try_to_lock lock
 new           align_val_t bad_alloc get_new_handler launder new_handler nothrow nothrow_t set_new_handler
 numbers       numbers
 numeric       accumulate exclusive_scan gcd inclusive_scan inner_product iota lcm midpoint partial_sum reduce

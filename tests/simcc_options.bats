@@ -62,6 +62,19 @@ exercise() {
         run) [ "$($build main.cu add.cu -run)" = "7 none" ] && [ ! -e a.out ] ;;
         run-args) [ "$($build main.cu add.cu -run -run-args 'a,b c')" = "7 c" ] ;;
         odir) $build -c add.cu -odir out && [ -s out/add.o ] ;;
+        t | j)
+            # Each source waits for the other's object to begin, so that both must be compiled at once.
+            cat >wait <<'.'
+#!/bin/sh
+case "$*" in
+    *" -c "*) [ ! -e wait.count ] || : >wait.both; : >>wait.count; for _ in $(seq 600); do [ ! -e wait.both ] || break; sleep 0.1; done ;;
+esac
+exec g++ "$@"
+.
+            chmod +x wait && rm -f wait.count wait.both
+            printf 'int x = y;\n' >bad1.cu && printf 'int z = w;\n' >bad2.cu
+            CXX=$PWD/wait $build -"$1" 2 main.cu add.cu -o at_once && [ -e wait.both ] && [ "$(./at_once)" = "7 none" ] &&
+                ! simcc -"$1" 0 -c bad1.cu add.cu bad2.cu 2>said && grep -q 'bad1.cu:1' said && [ -z "$(sed -n '/bad2/,$p' said | grep bad1)" ] ;;
         I) simcc -E -I include main.cu | grep -q '0 + 7' ;;
         isystem) simcc -E -isystem include main.cu | grep -q '0 + 7' ;;
         D) [ "$($build -D A=3 main.cu add.cu -run)" = "10 none" ] ;;

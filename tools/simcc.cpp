@@ -44,21 +44,7 @@ int main(const std::vector<std::string>& arguments) {
     }
     for (const std::string& warning : options.warnings)
         std::fprintf(stderr, "%s: warning: %s\n", name.c_str(), warning.c_str());
-    const auto failed_by = [&name](const std::exception& error, int status) {
-        if (interrupted_by() == 0) std::fprintf(stderr, "%s: %s\n", name.c_str(), error.what());
-        return status;
-    };
-    try {
-        return Chain(options).run_all();
-    } catch (const StepFailed&) {
-        return failed;
-    } catch (const UsageError& error) {
-        return failed_by(error, usage);
-    } catch (const Failure& failure) {
-        return failed_by(failure, static_cast<int>(failure.exit()));
-    } catch (const std::exception& error) {
-        return failed_by(error, failed);
-    }
+    return exit_status_of([&] { return Chain(options).run_all(); });
 }
 
 }  // namespace

@@ -24,22 +24,45 @@ namespace simcc {
 
 enum ExitStatus { fine = 0, failed = 1, usage = 2 };
 
+/// What act() returns, or, after a message, the exit status for what it throws.
+template <typename Act>
+int exit_status_of(Act act) {
+    const auto failed_by = [](const std::exception& error, int status) {
+        if (interrupted_by() == 0) std::fprintf(stderr, "%s: %s\n", called("simcc").c_str(), error.what());
+        return status;
+    };
+    try {
+        return act();
+    } catch (const StepFailed&) {
+        return failed;
+    } catch (const UsageError& error) {
+        return failed_by(error, usage);
+    } catch (const Failure& failure) {
+        return failed_by(failure, static_cast<int>(failure.exit()));
+    } catch (const std::exception& error) {
+        return failed_by(error, failed);
+    }
+}
+
 class Chain {
 public:
     explicit Chain(const Options& options)
         : options_(options),
           toolchain_(find_toolchain()),
-          progress_(called("simcc"), options.dry_run || options.verbose ? ShowSteps::never : options.progress) {}
+          progress_(called("simcc"),
+                    options.dry_run || options.verbose || options.jobs > 1 ? ShowSteps::never : options.progress) {}
 
     int run_all() {
         for (const std::string& name : options_.dry_run ? std::vector<std::string>{} : results_of(options_)) {
             if (options_.stage != Stage::compile || !only_compiler_writes_object(options_)) results_.open(name);
         }
         std::vector<std::string> items;
-        const auto is_source = [](const Input& input) { return input.language != Language::link_item; };
         const auto sources = std::count_if(options_.inputs.begin(), options_.inputs.end(), is_source);
+        const bool at_once = options_.jobs > 1 && sources > 1 && options_.stage != Stage::preprocess;
+        if (at_once) compile_at_once();
         for (const Input& input : options_.inputs) {
-            items.push_back(is_source(input) ? compile_as_step(input, items.size(), sources) : input.text);
+            if (is_source(input) && !at_once) compile_as_step(input, items.size(), sources);
+            items.push_back(is_source(input) ? object_for(input, items.size()) : input.text);
         }
         progress_.end();
         switch (options_.stage) {
@@ -68,7 +91,8 @@ private:
     template <typename MakeAt>
     void make(const std::string& name, MakeAt make_at) {
         if (name.empty() || !results_.has(name)) return make_at(name);
-        const std::string place = temporary_.file("result-" + std::to_string(results_made_++));
+        const std::string place =
+            temporary_.file("result-" + std::to_string(getpid()) + "-" + std::to_string(results_made_++));
         make_at(place);
         hand_over(place, name);
     }
@@ -97,27 +121,41 @@ private:
         return command;
     }
 
-    std::string compile_as_step(const Input& input, std::size_t number, std::ptrdiff_t sources) {
+    static bool is_source(const Input& input) { return input.language != Language::link_item; }
+
+    void compile_at_once() {
+        write_definitions();
+        const auto compile_one = [&](std::size_t number) {
+            const Input& input = options_.inputs[number];
+            return exit_status_of([&] { return is_source(input) ? compile(input, number) : void(), fine; });
+        };
+        if (run_apart(options_.inputs.size(), options_.jobs, compile_one) != fine) throw StepFailed();
+    }
+
+    void compile_as_step(const Input& input, std::size_t number, std::ptrdiff_t sources) {
         ++sources_begun_;
         const std::string position =
             sources > 1 ? " (" + std::to_string(sources_begun_) + " of " + std::to_string(sources) + ")" : "";
         progress_.begin("compiling " + input.text + position, StepUnit::parts);
-        return compile(input, number);
+        compile(input, number);
     }
 
-    /// Compiles one source and returns the object file's name. Objects on the way to a program are temporary.
-    std::string compile(const Input& input, std::size_t number) {
-        if (options_.stage == Stage::preprocess) return preprocess(input), "";
-        const bool is_result = options_.stage == Stage::compile;
-        const std::string object =
-            is_result ? object_of(options_, input.text) : temporary_.file(std::to_string(number) + ".o");
+    void compile(const Input& input, std::size_t number) {
+        if (options_.stage == Stage::preprocess) return preprocess(input);
+        const std::string object = object_for(input, number);
         make(object, [&](const std::string& place) { compile_to(place, input, number, object); });
-        return object;
     }
 
-    std::string write_definitions() const {
+    /// The object file of a source. Those on the way to a program are temporary.
+    std::string object_for(const Input& input, std::size_t number) const {
+        const bool is_result = options_.stage == Stage::compile;
+        return is_result ? object_of(options_, input.text) : temporary_.file(std::to_string(number) + ".o");
+    }
+
+    std::string write_definitions() {
         const std::string definitions = temporary_.file("simcc_definitions.h");
-        write_file(definitions, late_definitions(options_));
+        if (!has_definitions_) write_file(definitions, late_definitions(options_));
+        has_definitions_ = true;
         return definitions;
     }
 
@@ -202,6 +240,7 @@ private:
     TemporaryFolder temporary_{"simcc", false};  // a signal first ends the child, see catch_signals()
     Results results_;
     std::size_t results_made_ = 0;
+    bool has_definitions_ = false;
     Translation translation_{options_, toolchain_, progress_, temporary_, results_};
 };
 

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <iterator>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "common/io/process.hpp"
@@ -141,6 +142,12 @@ void warn_of_order(Options& o, const std::string&) { o.compiler.push_back("-Wreo
 void allow_deprecated(Options& o, const std::string&) { o.compiler.push_back("-Wno-deprecated-declarations"); }
 void disable_exceptions(Options& o, const std::string&) { o.compiler.push_back("-fno-exceptions"); }
 void set_template_depth(Options& o, const std::string& value) { o.compiler.push_back("-ftemplate-depth=" + value); }
+void set_jobs(Options& o, const std::string& value) {
+    const bool is_number = !value.empty() && value.size() < 5 && value.find_first_not_of("0123456789") == value.npos;
+    if (!is_number) throw UsageError("'" + value + "' is not a number of files to compile at once");
+    o.jobs = static_cast<unsigned>(std::stoul(value));
+    if (o.jobs == 0) o.jobs = std::max(1u, std::thread::hardware_concurrency());
+}
 void set_random_seed(Options& o, const std::string& value) { o.compiler.push_back("-frandom-seed=" + value); }
 void disable_warnings(Options& o, const std::string&) { o.no_warnings = true, o.compiler.push_back("-w"); }
 /// (The simulator's threads go on after dlclose(), so the library must stay.)
@@ -328,7 +335,8 @@ const OptionRow rows[] = {
     {"cudart", "cudart", required, set_runtime, "none, static or shared: none links no simulator"},
     {"m64", "m64", none, ignore, ""},
     {"m", "machine", required, ignore, ""},
-    {"t", "threads", required, ignore, ""},
+    {"t", "threads", required, set_jobs, "compile that many files at once; 0: one for each processor"},
+    {"j", "jobs", joined, set_jobs, "the same: -j4"},
     {"split-compile", "split-compile", required, ignore, ""},
     {"ccbin", "compiler-bindir", required, ignore, ""},
     {"allow-unsupported-compiler", "allow-unsupported-compiler", none, ignore, ""},

@@ -73,6 +73,7 @@ struct Options {
     std::vector<std::string> unknown;  ///< options without a row: an error, or for g++
     bool forward_unknown = false;      ///< with -forward-unknown-to-host-compiler
     bool no_warnings = false;
+    unsigned jobs = 1;  ///< -t, -j: how many sources are compiled at once
     bool keep = false, verbose = false, dry_run = false;
     ShowSteps progress = ShowSteps::when_long;
     std::vector<std::string> warnings;  ///< about ignored options, for stderr

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "common/simt/driver/process.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <deque>
+#include <functional>
+#include <memory>
 #include <string_view>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -18,7 +24,7 @@ namespace {
 
 // Written by a signal handler, so they must be globals.
 volatile std::sig_atomic_t caught_signal = 0;
-volatile std::sig_atomic_t running_child = 0;
+volatile std::sig_atomic_t running_children[1 + most_apart] = {};  // the first is a program that runs by itself
 
 // A signal that is sent is meant for the whole compilation. One that the processor raises is a bug in simcc itself.
 void pass_on(int signal, siginfo_t* information, void*) {
@@ -29,17 +35,24 @@ void pass_on(int signal, siginfo_t* information, void*) {
         return;
     }
     caught_signal = signal;
-    if (running_child != 0) kill(static_cast<pid_t>(running_child), signal);
+    for (const std::sig_atomic_t child : running_children) {
+        if (child != 0) kill(static_cast<pid_t>(child), signal);
+    }
 }
 
 /// While this object lives, signals that end a program are passed on to the child.
 class Child {
 public:
-    explicit Child(pid_t child) {
-        running_child = child;
+    explicit Child(pid_t child, std::size_t place = 0) : place_(place) {
+        running_children[place] = child;
         if (child != 0 && caught_signal != 0) kill(child, caught_signal);  // it came before the child was known
     }
-    ~Child() { running_child = 0; }
+    ~Child() { running_children[place_] = 0; }
+    Child(const Child&) = delete;
+    Child& operator=(const Child&) = delete;
+
+private:
+    const std::size_t place_;
 };
 
 /// Starts the command. Returns 0 if it cannot be started.
@@ -90,6 +103,59 @@ ExitCode run(const Command& command, Progress* progress, const std::string& temp
         });
     }
     return child == 0 ? ExitCode{127} : wait_for(child);
+}
+
+namespace {
+
+/// Runs act(index) in a process of its own, which leaves nothing behind but what it writes; its standard error goes to
+/// an unnamed file. Returns 0 if the system allows no more processes.
+pid_t start_apart(std::size_t index, const std::FILE* errors, const std::function<int(std::size_t)>& act) {
+    std::fflush(nullptr);
+    const pid_t child = fork();
+    if (child != 0) return std::max(child, 0);
+    for (volatile std::sig_atomic_t& other : running_children) other = 0;
+    dup2(fileno(const_cast<std::FILE*>(errors)), STDERR_FILENO);
+    const int status = act(index);
+    std::fflush(nullptr);
+    _exit(status);
+}
+
+void show(std::FILE* errors) {
+    std::rewind(errors);
+    char buffer[4096];
+    for (std::size_t length = 0; (length = std::fread(buffer, 1, sizeof buffer, errors)) > 0;)
+        std::fwrite(buffer, 1, length, stderr);
+    std::fclose(errors);
+}
+
+}  // namespace
+
+int run_apart(std::size_t count, unsigned most, const std::function<int(std::size_t)>& act) {
+    struct Process {
+        std::FILE* errors;
+        std::unique_ptr<Child> running;
+        pid_t child;
+    };
+    std::deque<Process> processes;
+    int status = 0;
+    const auto await_first = [&] {
+        Process first = std::move(processes.front());
+        processes.pop_front();
+        const int ended = first.child == 0 ? 127 : wait_for(first.child).value;
+        first.running.reset();
+        show(first.errors);
+        status = std::max(status, ended);
+    };
+    most = std::min(most, most_apart);
+    for (std::size_t i = 0; i < count && status == 0 && caught_signal == 0; ++i) {
+        std::FILE* const errors = std::tmpfile();
+        if (!errors) return processes.clear(), 127;
+        const pid_t child = start_apart(i, errors, act);
+        processes.push_back({errors, std::make_unique<Child>(child, 1 + i % most), child});
+        if (processes.size() == most) await_first();
+    }
+    while (!processes.empty()) await_first();
+    return status;
 }
 
 std::string output_of(const Command& command, Complaint complaint) {

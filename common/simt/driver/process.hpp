@@ -2,6 +2,8 @@
 // How simcc runs other programs, and handles signals meanwhile.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,11 @@ void end_as_interrupted();
 /// standard error goes through simcc, so that the two do not mix. `temporary_folder`, if any, becomes its TMPDIR: g++
 /// leaves files there if some signals end it.
 ExitCode run(const Command& command, Progress* progress = nullptr, const std::string& temporary_folder = "");
+
+/// Calls act(0) to act(count - 1), each in a process of its own, `most` at a time. What they print on standard error
+/// comes in their order. Returns the highest of their exit codes; after one that is not 0, no further ones start.
+int run_apart(std::size_t count, unsigned most, const std::function<int(std::size_t)>& act);
+constexpr unsigned most_apart = 64;
 
 /// Whether to print a message if a program cannot be started.
 enum class Complaint { printed, none };
