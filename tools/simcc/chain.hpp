@@ -28,7 +28,7 @@ class Chain {
 public:
     explicit Chain(const Options& options)
         : options_(options),
-          toolchain_(find_toolchain()),
+          toolchain_(find_toolchain(options)),
           progress_(called("simcc"), options.dry_run || options.verbose ? ShowSteps::never : options.progress) {}
 
     int run_all() {
@@ -83,7 +83,7 @@ private:
     /// Runs one command of the chain, or shows it.
     void step(const Command& command) {
         if (interrupted_by() != 0) throw StepFailed();
-        if (options_.verbose) std::fprintf(stderr, "%s\n", quoted(command).c_str());
+        if (options_.verbose) std::fprintf(stderr, "#$ %s\n", quoted(command).c_str());
         if (!options_.dry_run && !run(with_color(command), &progress_, temporary_.path()).ok()) throw StepFailed();
     }
 
@@ -188,7 +188,7 @@ private:
     int run_program(const std::string& program) {
         Command command = {std::filesystem::absolute(program).string()};
         command.insert(command.end(), options_.run_arguments.begin(), options_.run_arguments.end());
-        if (options_.verbose) std::fprintf(stderr, "%s\n", quoted(command).c_str());
+        if (options_.verbose) std::fprintf(stderr, "#$ %s\n", quoted(command).c_str());
         const int status = options_.dry_run ? static_cast<int>(fine) : run(command).value;
         std::error_code ignored;
         std::filesystem::remove(program, ignored);

@@ -46,7 +46,8 @@ public:
 
     /// Throws StepFailed after messages about errors.
     void rewrite_file(const std::string& source, const std::string& from, const std::string& to) {
-        if (options_.verbose) std::fprintf(stderr, "# rewrite %s to %s\n", from.c_str(), to.c_str());
+        if (options_.verbose)
+            std::fprintf(stderr, "# rewrite %s to %s%s\n", from.c_str(), to.c_str(), shown_architectures().c_str());
         if (options_.dry_run) return;
         const std::string preprocessed = read_file(from);
         results_.refuse_included(preprocessed);
@@ -74,6 +75,13 @@ public:
     }
 
 private:
+    /// As CMake looks for them.
+    std::string shown_architectures() const {
+        std::string text;
+        for (const std::string& name : options_.architectures) text += " -arch compute_" + name;
+        return text.empty() ? " -arch compute_" + std::to_string(options_.cuda_arch / 10) : text;
+    }
+
     Rewritten rewrite_text(const std::string& text) const {
         return rewrite(text, toolchain_.headers, {options_.relocatable, options_.checked});
     }
