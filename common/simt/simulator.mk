@@ -48,11 +48,11 @@ build/simt-names.o: $(SIMT_ROOMS:%=build/simt-%.o) common/simt/names.S
 	    $(CXX) -c -x assembler-with-cpp - -o $@
 
 # A folder with the form of a CUDA toolkit, for makefiles and CMake: `simcc --print-cuda-home` says where. Its libraries
-# have the simulator and CUDA's symbols. libcudart.so.13 is for programs that gcc or g++ links, and for dlopen(): it has
+# have the simulator and CUDA's symbols. libcudart_static.a tells the linker what C programs need, too. libcudart.so.13 is for programs that gcc or g++ links, and for dlopen(): it has
 # what is otherwise part of each program, too, except for the variables' fixed places.
 CUDA_FOLDER := $(LIB)/cuda
 CUDA_LINKS := bin/nvcc:../../../../bin/simcc include:../include lib:lib64 \
-    lib64/libcudart_static.a:../../libsimt.a lib64/libcudart.a:../../libsimt.a lib64/stubs/libcuda.so:../libcudart.so.13 \
+    lib64/libcudart.a:libcudart_static.a lib64/stubs/libcuda.so:../libcudart.so.13 \
     $(patsubst %,lib64/lib%:libcudart.so.13,cudart.so cuda.so cuda.so.1 nvToolsExt.so nccl.so)
 $(CUDA_FOLDER)/lib64/libcudart.so.13: $(SIMT_ROOMS:%=build/simt-%.o) build/simt-names.o build/flags-link \
         $(filter-out build/simt/exec/thread_access.o,$(call simt_objects,$(SIMT_ALONE)))
@@ -61,6 +61,7 @@ $(CUDA_FOLDER)/lib64/libcudart.so.13: $(SIMT_ROOMS:%=build/simt-%.o) build/simt-
 $(CUDA_FOLDER)/version.json: common/simt/simulator.mk
 	@mkdir -p $(addprefix $(@D)/,bin lib64/stubs)
 	@for link in $(CUDA_LINKS); do ln -sfn "$${link#*:}" $(@D)/"$${link%%:*}" || exit; done
+	@echo 'GROUP ( ../../libsimt.a -lstdc++ -lm -lpthread -ldl -lrt$(BOOST:%= -l%_context) )' >$(@D)/lib64/libcudart_static.a
 	@rm -f $(@D)/lib64/libcudadevrt.a && $(AR) rcs $(@D)/lib64/libcudadevrt.a
 	@printf '{"cuda": {"name": "CUDA SDK", "version": "13.0.88"}}\n' >$@
 

@@ -405,10 +405,7 @@ Command link_command(const Toolchain& toolchain, const Options& options, const s
     append(command, library_folders(toolchain));
     append(command, options.linker);
     append(command, items);
-    if (options.runtime) append(command, {"-lcudadevrt", "-lcudart_static", "-lrt", "-lpthread", "-ldl"});
-#if !defined(__x86_64__) && !defined(__aarch64__)
-    command.push_back("-lboost_context");  // the runtime uses it to switch lanes where it has no code of its own
-#endif
+    if (options.runtime) append(command, {"-lcudadevrt", "-lcudart_static"});
     append(command, {"-o", output});
     return command;
 }
