@@ -48,21 +48,25 @@ build/simt-names.o: $(SIMT_ROOMS:%=build/simt-%.o) common/simt/names.S
 	    $(CXX) -c -x assembler-with-cpp - -o $@
 
 # A folder with the form of a CUDA toolkit, for makefiles and CMake: `simcc --print-cuda-home` says where. Its libraries
-# have the simulator and CUDA's symbols. libcudart_static.a tells the linker what C programs need, too. libcudart.so.13 is for programs that gcc or g++ links, and for dlopen(): it has
-# what is otherwise part of each program, too, except for the variables' fixed places.
+# have the simulator and CUDA's symbols. Two are scripts, which tell the linker what a program needs that gcc links as
+# C. libcudart_simt.so.13, a name that no toolkit has, contains what is otherwise part of each program, too, except for
+# the variables' fixed places.
 CUDA_FOLDER := $(LIB)/cuda
 CUDA_LINKS := bin/nvcc:../../../../bin/simcc include:../include lib:lib64 \
-    lib64/libcudart.a:libcudart_static.a lib64/stubs/libcuda.so:../libcudart.so.13 \
-    $(patsubst %,lib64/lib%:libcudart.so.13,cudart.so cuda.so cuda.so.1 nvToolsExt.so nccl.so)
-$(CUDA_FOLDER)/lib64/libcudart.so.13: $(SIMT_ROOMS:%=build/simt-%.o) build/simt-names.o build/flags-link \
+    lib64/libcudart.a:libcudart_static.a lib64/stubs/libcuda.so:../libcuda.so.1 \
+    $(patsubst %,lib64/lib%.so:libcudart.so,cuda nvToolsExt nccl) \
+    $(patsubst %,lib64/lib%:libcudart_simt.so.13,cudart.so.13 cuda.so.1)
+$(CUDA_FOLDER)/lib64/libcudart_simt.so.13: $(SIMT_ROOMS:%=build/simt-%.o) build/simt-names.o build/flags-link \
         $(filter-out build/simt/exec/thread_access.o,$(call simt_objects,$(SIMT_ALONE)))
 	@mkdir -p $(@D)
 	$(call say,link)$(share) $(filter %.o,$^) $(filter-out $(FMT) -lz,$(LIBRARIES)) -o $@
 $(CUDA_FOLDER)/version.json: common/simt/simulator.mk
 	@mkdir -p $(addprefix $(@D)/,bin lib64/stubs)
+	@rm -f $(@D)/lib64/lib*.so $(@D)/lib64/lib*.a
 	@for link in $(CUDA_LINKS); do ln -sfn "$${link#*:}" $(@D)/"$${link%%:*}" || exit; done
+	@echo 'GROUP ( libcudart_simt.so.13 AS_NEEDED ( -lstdc++ -lm ) )' >$(@D)/lib64/libcudart.so
 	@echo 'GROUP ( ../../libsimt.a -lstdc++ -lm -lpthread -ldl -lrt$(BOOST:%= -l%_context) )' >$(@D)/lib64/libcudart_static.a
-	@rm -f $(@D)/lib64/libcudadevrt.a && $(AR) rcs $(@D)/lib64/libcudadevrt.a
+	@$(AR) rcs $(@D)/lib64/libcudadevrt.a
 	@printf '{"cuda": {"name": "CUDA SDK", "version": "13.0.88"}}\n' >$@
 
 # What simcc itself consists of. (Its version is added when it is linked: what it compiles does not depend on that.)
@@ -73,7 +77,7 @@ SIMT_HEADERS := $(shell find common/simt/include -type f)
 # (Kernels are compiled by it long before the library is there with which it links other people's.)
 build/bin/simcc: $(SIMCC) build/host/common/measure/version.o | bin $(LIB)/include
 	$(call say,link)$(CXX) $^ -lpthread -o $@
-bin/simcc: build/bin/simcc $(LIB)/libsimt.a $(CUDA_FOLDER)/lib64/libcudart.so.13 $(CUDA_FOLDER)/version.json ;
+bin/simcc: build/bin/simcc $(LIB)/libsimt.a $(CUDA_FOLDER)/lib64/libcudart_simt.so.13 $(CUDA_FOLDER)/version.json ;
 # The tests of simcc's rewriter, pass by pass.
 bin/rewrite-test: build/host/tests/rewrite/runner.o build/host/common/simt/rewrite.o | bin
 	$(call say,link)$(CXX) $^ -o $@

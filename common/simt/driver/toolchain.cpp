@@ -26,6 +26,11 @@ std::string environment(const char* name) {
     return value == nullptr ? "" : value;
 }
 
+bool is_cuda_folder(const fs::path& folder) {
+    std::error_code ignored;
+    return fs::exists(folder / "cuda_runtime.h", ignored);
+}
+
 /// The include folder of a CUDA toolkit, found by CUDA_HOME, CUDA_PATH, the nvcc in PATH or at the usual place.
 /// It is not the simulator's own folder, `ours`.
 std::string find_cuda_headers(const fs::path& ours) {
@@ -42,12 +47,10 @@ std::string find_cuda_headers(const fs::path& ours) {
     roots.emplace_back("/usr/local/cuda");
     for (const fs::path& root : roots) {
         const fs::path headers = root / "include";
-        if (fs::exists(headers / "cuda_runtime.h") && !fs::equivalent(headers, ours)) return headers;
+        if (is_cuda_folder(headers) && !fs::equivalent(headers, ours)) return headers;
     }
     return "";
 }
-
-bool is_cuda_folder(const std::string& folder) { return fs::exists(fs::path(folder) / "cuda_runtime.h"); }
 
 /// Whether the headers included first must see a macro.
 bool is_early(const Options& options, const std::string& definition) {
