@@ -11,6 +11,7 @@
 
 #include "common/io/process.hpp"
 #include "common/measure/version.hpp"
+#include "common/simt/driver/foreign_headers.hpp"
 #include "common/simt/driver/options.hpp"
 #include "common/simt/driver/process.hpp"
 #include "common/simt/driver/toolchain.hpp"
@@ -30,6 +31,7 @@ int main(const std::vector<std::string>& arguments) {
     }
     Options options;
     const std::string name = called("simcc");
+    hide_toolkits();
     try {
         options = parse_options(arguments);
         if (options.help || options.short_help || options.version || options.cuda_home) {

@@ -14,6 +14,7 @@
 #include "common/io/process.hpp"
 #include "common/io/progress.hpp"
 #include "common/simt/driver/assembly.hpp"
+#include "common/simt/driver/foreign_headers.hpp"
 #include "common/simt/driver/options.hpp"
 #include "common/simt/driver/process.hpp"
 #include "common/simt/driver/toolchain.hpp"
@@ -51,6 +52,7 @@ public:
         if (options_.dry_run) return;
         const std::string preprocessed = read_file(from);
         results_.refuse_included(preprocessed);
+        refuse_foreign_headers(preprocessed);
         Rewritten rewritten = rewrite_text(preprocessed);
         drop_unseen_by_host(source, rewritten.diagnostics);
         bool failed = false;
@@ -64,6 +66,15 @@ public:
         }
         if (failed) throw StepFailed();
         write_file(to, rewritten.text);
+    }
+
+    /// Throws StepFailed after a message.
+    void refuse_foreign_headers(const std::string& preprocessed) {
+        const std::string message = message_about_foreign_header(preprocessed, toolchain_.headers);
+        if (message.empty()) return;
+        progress_.hide();
+        std::fprintf(stderr, "%s\n", message.c_str());
+        throw StepFailed();
     }
 
     void mark_file(const std::string& from, const std::string& to) {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/simt/driver/foreign_headers.hpp"
 #include "common/simt/rewrite/cuda_to_cxx.hpp"
 
 namespace simcc {
@@ -24,11 +25,6 @@ void append(Command& command, const Command& more) { command.insert(command.end(
 std::string environment(const char* name) {
     const char* value = std::getenv(name);
     return value == nullptr ? "" : value;
-}
-
-bool is_cuda_folder(const fs::path& folder) {
-    std::error_code ignored;
-    return fs::exists(folder / "cuda_runtime.h", ignored);
 }
 
 /// The include folder of a CUDA toolkit, found by CUDA_HOME, CUDA_PATH, the nvcc in PATH or at the usual place.
@@ -382,6 +378,15 @@ Command host_command(const Toolchain& toolchain, const Options& options, const I
     append(command, {"-x", source.language == Language::c ? "c" : "c++",
                      options.stage == Stage::preprocess ? "-E" : "-c", source.text});
     if (!output.empty()) append(command, {"-o", output});
+    return command;
+}
+
+Command includes_command(const Toolchain& toolchain, const Options& options, const Input& source) {
+    Options preprocessing = options;
+    preprocessing.stage = Stage::preprocess;
+    preprocessing.dependencies = {};
+    Command command = host_command(toolchain, preprocessing, source, "", "");
+    if (!is_clang(toolchain)) command.push_back("-fdirectives-only");
     return command;
 }
 

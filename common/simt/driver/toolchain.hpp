@@ -47,6 +47,9 @@ Command assemble_command(const Toolchain&, const Options&, const std::string& as
 Command host_command(const Toolchain&, const Options&, const Input& source, const std::string& object,
                      const std::string& output);
 
+/// g++ -E of such a file, to standard output, as far as the line markers show what is included.
+Command includes_command(const Toolchain&, const Options&, const Input& source);
+
 /// A list for the linker of a shared library: what the libraries of a program share is the simulator. A kernel, and what
 /// surrounds it, reads variables of its own library, even if another library has a function of that name.
 std::string shared_symbols(const Toolchain&);
