@@ -34,6 +34,16 @@ installed() { (cd image && find . ! -type d | sort); }
     expect_status 0
     capture ./mine
     expect_output "0 1 2 "
+    # The folder with the form of a toolkit: its nvcc is the installed simcc, and no link leads out of the image.
+    capture image/usr/bin/gu-simcc --print-cuda-home
+    expect_output "$(realpath image)/usr/lib/gridutils/cuda"
+    capture "$output/bin/nvcc" -run mine.cu
+    expect_output "0 1 2 "
+    image/usr/bin/gu-simcc -c mine.cu
+    gcc mine.o -L"$PWD/image/usr/lib/gridutils/cuda/lib64" -lcudart -o mine
+    LD_LIBRARY_PATH=$PWD/image/usr/lib/gridutils/cuda/lib64 capture ./mine
+    expect_output "0 1 2 "
+    for link in image/usr/lib/gridutils/cuda/{,*/,*/*/}*; do [ -e "$link" ] || complain "a link to nothing: $link"; done
 
     make_quietly uninstall
     expect_status 0

@@ -1026,7 +1026,7 @@ CU
     capture simcc --version
     expect_status 0
     expect_no_errors
-    expect_output_like '^simcc \(gridutils\) [0-9.]+ \([0-9a-z-]+\)$'
+    expect_output_like '^simcc \(gridutils\) [0-9.]+ \([0-9a-z-]+\)'$'\nanswers as nvcc: '
 }
 
 @test "the examples of -h run" {

@@ -117,6 +117,7 @@ exec g++ "$@"
         h) simcc -h | grep -q '^Examples:' ;;
         -help) simcc --help | grep -q -e '-MMD' ;;
         V) simcc -V | grep -q '^simcc ' ;;
+        print-cuda-home) [ -x "$(simcc -print-cuda-home)/bin/nvcc" ] ;;
         cudart) $build -shared -cudart none add.cu -o libbare.so && ! nm -CD libbare.so | grep -q 'T cudaMalloc' ;;
         optf) echo '-c add.cu -o optf.o' >arguments && simcc -optf arguments && [ -s optf.o ] ;;
         *) return 1 ;;

@@ -27,8 +27,8 @@ work=$folder/deb
 rm -rf "$work" && mkdir -p "$work"
 cp -a "$folder/image" "$work/gridutils"
 bundle_fmt "$PWD/$work/gridutils/usr"
-(cd "$work/gridutils" && find . -type f \( -name 'simcc*' -o -name '_simcc' \
-    -o -path './usr/lib/gridutils/include/*' -o -name '*.a' \) -printf '%P\0') |
+(cd "$work/gridutils" && find . ! -type d \( -name 'simcc*' -o -name '_simcc' \
+    -o -path './usr/lib/gridutils/include/*' -o -path './usr/lib/gridutils/cuda/*' -o -name '*.a' \) -printf '%P\0') |
     while IFS= read -r -d '' file; do
         install -d "$work/gridutils-simcc/$(dirname "$file")" && mv "$work/gridutils/$file" "$work/gridutils-simcc/$file"
     done
@@ -62,7 +62,7 @@ finish() {
     if [ "$package" = gridutils ]; then
         for script in postinst prerm; do install -m 755 $here/$script "$root/DEBIAN"; done
     fi
-    find "$root" \( -type d -exec chmod 755 {} + \) -o \( -name '*.so*' -exec chmod 644 {} + \)
+    find "$root" \( -type d -exec chmod 755 {} + \) -o \( -type f -name '*.so*' -exec chmod 644 {} + \)
     (cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum >DEBIAN/md5sums)
     awk -v RS= -v package="$package" '$2 == package' $here/control |
         sed -e "s/@ARCHITECTURE@/$architecture/; s/@VERSION@/$version/; s/@MAINTAINER@/$maintainer/" \

@@ -14,6 +14,7 @@ SHELLS := bash zsh fish
 completions = $(foreach kind,$(SHELLS),$(call COMPLETION_$(kind),$(1)))
 
 put = bash common/packages/put.bash
+INSTALLED_CUDA = $(DESTDIR)$(PREFIX)/lib/gridutils/cuda
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/gridutils $(SHARE)/man/man1 $(SHARE)/man/man7 \
 	    $(dir $(call completions,x))
@@ -29,6 +30,10 @@ install: all
 	for library in $(LIB)/lib*.*; do [ -L $$library ] || \
 	    $(put) $$library $(DESTDIR)$(PREFIX)/lib/gridutils/$${library##*/} $(DEBUG) || exit; done
 	cp -R common/simt/include $(DESTDIR)$(PREFIX)/lib/gridutils
+	rm -rf $(INSTALLED_CUDA)
+	cp -R -P $(CUDA_FOLDER) $(INSTALLED_CUDA)
+	$(put) $(CUDA_FOLDER)/lib64/libcudart_simt.so.13 $(INSTALLED_CUDA)/lib64/libcudart_simt.so.13 $(DEBUG)
+	ln -sfn ../../../../bin/$$(sed -n 's/^simcc //p' build/names) $(INSTALLED_CUDA)/bin/nvcc
 
 # (A program of a stranger was there before, too, so its name is not among these.)
 uninstall:

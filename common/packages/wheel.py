@@ -42,8 +42,16 @@ def make_tree(tree):
     subprocess.run(["cp", "-a", folder / "image/usr", tree], check=True)
     elf = top / "common/packages/elf.bash"
     subprocess.run(["bash", "-c", f'. "{elf}" && bundle_fmt "{tree.resolve()}"'], check=True)
+    # A wheel has no links: of the folder with the form of a toolkit there is the part that links need not provide.
+    cuda = tree / "lib/gridutils/cuda"
+    (cuda / "bin/nvcc").unlink()
+    (cuda / "bin/nvcc").write_text('#!/bin/sh\nexec "$(dirname "$(readlink -f "$0")")/../../../../bin/simcc" "$@"\n')
+    (cuda / "include").unlink()
+    subprocess.run(["cp", "-a", tree / "lib/gridutils/include", cuda / "include"], check=True)
     files = {}
     for path in sorted(path for path in tree.rglob("*") if path.is_file()):
+        if path.is_symlink() and is_program_or_library(path):
+            continue
         name = path.relative_to(tree).as_posix()
         files[f"{data}/scripts/{path.name}" if name.startswith("bin/") else f"{data}/data/{name}"] = path
     return files
@@ -94,6 +102,6 @@ with zipfile.ZipFile(name, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archiv
     for entry, content in contents.items():
         member = zipfile.ZipInfo(entry, date)
         member.compress_type = zipfile.ZIP_DEFLATED
-        member.external_attr = (0o100755 if "/scripts/" in entry else 0o100644) << 16
+        member.external_attr = (0o100755 if "/scripts/" in entry or entry.endswith("/nvcc") else 0o100644) << 16
         archive.writestr(member, content)
 print(f"make: {name} ({name.stat().st_size / 1e6:.1f} MB)")

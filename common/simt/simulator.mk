@@ -33,12 +33,41 @@ $(call at_levels,%.cpp,room,SIMT_OPTIMIZE,build/simt-ROOM.o)
 $(LIB)/libsimt.so: $(SIMT_ROOMS:%=build/simt-%.o) build/simt/exec/thread_access.o build/flags-link
 	@mkdir -p $(@D)
 	$(call say,link)$(share) $(filter %.o,$^) $(LIBRARIES) -o $@
-$(LIB)/libsimt.a: $(SIMT_ROOMS:%=build/simt-%.o) $(call simt_objects,$(SIMT_ALONE))
+# (With libbacktrace, so that whoever links it needs no other library.)
+$(LIB)/libsimt.a: $(SIMT_ROOMS:%=build/simt-%.o) $(call simt_objects,$(SIMT_ALONE)) build/simt-names.o
 	@mkdir -p $(@D)
 	@rm -f $@
-	@$(AR) rcs $@ $^
+	@printf '%s\n' 'create $@' $(^:%='addmod %') $(BACKTRACE:%='addlib $(BACKTRACE_IN)libbacktrace.a') save end | $(AR) -M
 $(LIB)/include:
 	@mkdir -p $(@D) && ln -sfn ../../../common/simt/include $@
+
+# The API's functions have linker symbols of the simulator's own (include/simt/declare.h). These are CUDA's: each is a
+# jump to the other.
+build/simt-names.o: $(SIMT_ROOMS:%=build/simt-%.o) common/simt/names.S common/simt/simulator.mk
+	@{ cat common/simt/names.S; nm -gP --defined-only $(filter %.o,$^) | sed -n 's/^simt_\(\(cu\|nv\|nccl\)[A-Za-z0-9_]*\) [TW] .*/plain \1/p'; } | \
+	    $(CXX) -c -x assembler-with-cpp - -o $@
+
+# A folder with the form of a CUDA toolkit, for makefiles and CMake: `simcc --print-cuda-home` says where. Its libraries
+# have the simulator and CUDA's symbols. Two are scripts, which tell the linker what a program needs that gcc links as
+# C. libcudart_simt.so.13, a name that no toolkit has, contains what is otherwise part of each program, too, except for
+# the variables' fixed places.
+CUDA_FOLDER := $(LIB)/cuda
+CUDA_LINKS := bin/nvcc:../../../../bin/simcc include:../include lib:lib64 \
+    lib64/libcudart.a:libcudart_static.a lib64/stubs/libcuda.so:../libcuda.so.1 \
+    $(patsubst %,lib64/lib%.so:libcudart.so,cuda nvToolsExt nccl) \
+    $(patsubst %,lib64/lib%:libcudart_simt.so.13,cudart.so.13 cuda.so.1)
+$(CUDA_FOLDER)/lib64/libcudart_simt.so.13: $(SIMT_ROOMS:%=build/simt-%.o) build/simt-names.o build/flags-link \
+        $(filter-out build/simt/exec/thread_access.o,$(call simt_objects,$(SIMT_ALONE)))
+	@mkdir -p $(@D)
+	$(call say,link)$(share) $(filter %.o,$^) $(filter-out $(FMT) -lz,$(LIBRARIES)) -o $@
+$(CUDA_FOLDER)/version.json: common/simt/simulator.mk
+	@mkdir -p $(addprefix $(@D)/,bin lib64/stubs)
+	@rm -f $(@D)/lib64/lib*.so $(@D)/lib64/lib*.a
+	@for link in $(CUDA_LINKS); do ln -sfn "$${link#*:}" $(@D)/"$${link%%:*}" || exit; done
+	@echo 'GROUP ( libcudart_simt.so.13 AS_NEEDED ( -lstdc++ -lm ) )' >$(@D)/lib64/libcudart.so
+	@echo 'GROUP ( ../../libsimt.a -lstdc++ -lm -lpthread -ldl -lrt$(BOOST:%= -l%_context) )' >$(@D)/lib64/libcudart_static.a
+	@$(AR) rcs $(@D)/lib64/libcudadevrt.a
+	@printf '{"cuda": {"name": "CUDA SDK", "version": "13.0.88"}}\n' >$@
 
 # What simcc itself consists of. (Its version is added when it is linked: what it compiles does not depend on that.)
 SIMCC := $(addprefix build/host/,tools/simcc.o common/simt/driver.o common/simt/rewrite.o)
@@ -48,7 +77,7 @@ SIMT_HEADERS := $(shell find common/simt/include -type f)
 # (Kernels are compiled by it long before the library is there with which it links other people's.)
 build/bin/simcc: $(SIMCC) build/host/common/measure/version.o | bin $(LIB)/include
 	$(call say,link)$(CXX) $^ -lpthread -o $@
-bin/simcc: build/bin/simcc $(LIB)/libsimt.a ;
+bin/simcc: build/bin/simcc $(LIB)/libsimt.a $(CUDA_FOLDER)/lib64/libcudart_simt.so.13 $(CUDA_FOLDER)/version.json ;
 # The tests of simcc's rewriter, pass by pass.
 bin/rewrite-test: build/host/tests/rewrite/runner.o build/host/common/simt/rewrite.o | bin
 	$(call say,link)$(CXX) $^ -o $@

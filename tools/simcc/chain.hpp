@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -48,7 +49,7 @@ class Chain {
 public:
     explicit Chain(const Options& options)
         : options_(options),
-          toolchain_(find_toolchain()),
+          toolchain_(find_toolchain(options)),
           progress_(called("simcc"),
                     options.dry_run || options.verbose || options.jobs > 1 ? ShowSteps::never : options.progress) {}
 
@@ -107,7 +108,7 @@ private:
     /// Runs one command of the chain, or shows it.
     void step(const Command& command) {
         if (interrupted_by() != 0) throw StepFailed();
-        if (options_.verbose) std::fprintf(stderr, "%s\n", quoted(command).c_str());
+        if (options_.verbose) std::fprintf(stderr, "#$ %s\n", quoted(command).c_str());
         if (!options_.dry_run && !run(with_color(command), &progress_, temporary_.path()).ok()) throw StepFailed();
     }
 
@@ -184,6 +185,10 @@ private:
     void compile_to(const std::string& place, const Input& input, std::size_t number, const std::string& object) {
         const std::string dependencies = options_.dependencies.wanted ? dependencies_of(options_, object) : "";
         if (input.language != Language::cuda) {
+            if (!toolchain_.cuda_headers.empty() && !options_.dry_run) {
+                translation_.refuse_foreign_headers(
+                    output_in_silence(includes_command(toolchain_, options_, input)));
+            }
             return with_dependencies(dependencies, [&](const Options& options) {
                 step(host_command(toolchain_, options, input, object, place));
             });
@@ -226,7 +231,7 @@ private:
     int run_program(const std::string& program) {
         Command command = {std::filesystem::absolute(program).string()};
         command.insert(command.end(), options_.run_arguments.begin(), options_.run_arguments.end());
-        if (options_.verbose) std::fprintf(stderr, "%s\n", quoted(command).c_str());
+        if (options_.verbose) std::fprintf(stderr, "#$ %s\n", quoted(command).c_str());
         const int status = options_.dry_run ? static_cast<int>(fine) : run(command).value;
         std::error_code ignored;
         std::filesystem::remove(program, ignored);

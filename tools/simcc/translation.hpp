@@ -14,6 +14,7 @@
 #include "common/io/process.hpp"
 #include "common/io/progress.hpp"
 #include "common/simt/driver/assembly.hpp"
+#include "common/simt/driver/foreign_headers.hpp"
 #include "common/simt/driver/options.hpp"
 #include "common/simt/driver/process.hpp"
 #include "common/simt/driver/toolchain.hpp"
@@ -46,10 +47,12 @@ public:
 
     /// Throws StepFailed after messages about errors.
     void rewrite_file(const std::string& source, const std::string& from, const std::string& to) {
-        if (options_.verbose) std::fprintf(stderr, "# rewrite %s to %s\n", from.c_str(), to.c_str());
+        if (options_.verbose)
+            std::fprintf(stderr, "# rewrite %s to %s%s\n", from.c_str(), to.c_str(), shown_architectures().c_str());
         if (options_.dry_run) return;
         const std::string preprocessed = read_file(from);
         results_.refuse_included(preprocessed);
+        refuse_foreign_headers(preprocessed);
         Rewritten rewritten = rewrite_text(preprocessed);
         drop_unseen_by_host(source, rewritten.diagnostics);
         bool failed = false;
@@ -65,6 +68,15 @@ public:
         write_file(to, rewritten.text);
     }
 
+    /// Throws StepFailed after a message.
+    void refuse_foreign_headers(const std::string& preprocessed) {
+        const std::string message = message_about_foreign_header(preprocessed, toolchain_.headers);
+        if (message.empty()) return;
+        progress_.hide();
+        std::fprintf(stderr, "%s\n", message.c_str());
+        throw StepFailed();
+    }
+
     void mark_file(const std::string& from, const std::string& to) {
         if (options_.verbose)
             std::fprintf(stderr, "# mark the branches and places of %s in %s\n", from.c_str(), to.c_str());
@@ -74,6 +86,13 @@ public:
     }
 
 private:
+    /// As CMake looks for them.
+    std::string shown_architectures() const {
+        std::string text;
+        for (const std::string& name : options_.architectures) text += " -arch compute_" + name;
+        return text.empty() ? " -arch compute_" + std::to_string(options_.cuda_arch / 10) : text;
+    }
+
     Rewritten rewrite_text(const std::string& text) const {
         return rewrite(text, toolchain_.headers, {options_.relocatable, options_.checked});
     }

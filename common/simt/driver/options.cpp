@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <string_view>
 #include <thread>
@@ -89,13 +90,19 @@ std::string read_options_file(const std::string& name) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// The arguments with the contents of options files in the place of their options; files may name others.
+/// The arguments with the contents of options files in the place of their options, or of @file; files may name others.
 List with_options_files(const List& arguments, unsigned depth = 0) {
     constexpr unsigned most_depth = 32;
     List expanded;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const std::size_t equals = arguments[i].find('=');
         const std::string name = arguments[i].substr(0, equals);
+        if (arguments[i][0] == '@') {
+            if (depth == most_depth) throw UsageError(name + ": options files that name each other without end");
+            const std::string file = arguments[i].substr(1);
+            extend(expanded, with_options_files(words_of(read_options_file(file), file), depth + 1));
+            continue;
+        }
         if (name != "-optf" && name != "--optf" && name != "-options-file" && name != "--options-file") {
             expanded.push_back(arguments[i]);
             continue;
@@ -200,6 +207,8 @@ void set_default_stream(Options& o, const std::string& value) {
 void compile_relocatable(Options& o, const std::string&) { o.stage = Stage::compile, o.relocatable = true; }
 void set_relocatable(Options& o, const std::string& value) { o.relocatable = value == "true"; }
 
+void set_host_compiler(Options& o, const std::string& value) { o.host_compiler = value; }
+
 void set_language(Options& o, const std::string& value) {
     if (value != "cu" && value != "c++" && value != "c" && value != "none") {
         throw UsageError("-x " + value + ": not cu, c++, c or none");
@@ -222,7 +231,7 @@ void set_architecture(Options& o, const std::string& value) {
     for (; end < value.size() && std::isdigit(static_cast<unsigned char>(value[end])) != 0; ++end) {
         number = 10 * number + static_cast<unsigned>(value[end] - '0');
     }
-    if (number < 20 || number > 999) throw UsageError("'" + value + "' is not an architecture; example: sm_90");
+    if (number < 10 || number > 999) throw UsageError("'" + value + "' is not an architecture; example: sm_90");
     o.cuda_arch = 10 * number;
     if (end < value.size() && (value[end] == 'a' || value[end] == 'f')) ++end;
     o.architectures.push_back(value.substr(at, end - at));
@@ -241,16 +250,21 @@ void set_standard(Options& o, const std::string& value) {
 }
 
 /// Libraries of the toolkit: ours replaces the runtime, part of the driver API (cuda.h) and NCCL; the math libraries
-/// have no counterpart.
-void add_library(Options& o, const std::string& name) {
+/// have no counterpart. Returns whether the program needs no further library for this one.
+bool has_library(const std::string& name, const std::string& argument) {
     static constexpr std::string_view built_in[] = {"cudart", "cudart_static", "cudadevrt",
                                                     "cuda",   "nvToolsExt",    "nccl"};
     static constexpr std::string_view absent[] = {"nvrtc",    "cublas", "cublasLt", "cufft",     "cufftw", "cusparse",
                                                   "cusolver", "cudnn",  "nppc",     "nvidia-ml", "nvjpeg"};
-    if (std::find(std::begin(built_in), std::end(built_in), name) != std::end(built_in)) return;
+    if (std::find(std::begin(built_in), std::end(built_in), name) != std::end(built_in)) return true;
     if (std::find(std::begin(absent), std::end(absent), name) != std::end(absent)) {
-        throw UsageError("-l" + name + ": the simulator does not have this library; the program needs nvcc and a GPU");
+        throw UsageError(argument + ": the simulator does not have this library; the program needs nvcc and a GPU");
     }
+    return false;
+}
+
+void add_library(Options& o, const std::string& name) {
+    if (has_library(name, "-l" + name)) return;
     if (name == "curand") {
         o.warnings.push_back("-lcurand: ignored; the host functions of cuRAND are not available");
         return;
@@ -310,11 +324,12 @@ const OptionRow rows[] = {
     {"h", "h", none, set<&Options::short_help>, "two examples and the options that people use"},
     {"help", "help", none, set<&Options::help>, "all options"},
     {"V", "version", none, set<&Options::version>, "the version"},
+    {"print-cuda-home", "print-cuda-home", none, set<&Options::cuda_home>, "the folder for makefiles' CUDA_HOME"},
     {"dw", "device-w", none, stop_at<Stage::compile>, ""},
     {"link", "link", none, stop_at<Stage::link>, ""},
     {"save-temps", "save-temps", none, set<&Options::keep>, ""},
     {"forward-unknown-to-host-compiler", "forward-unknown-opts", none, set<&Options::forward_unknown>, ""},
-    {"forward-unknown-to-host-linker", "forward-unknown-to-host-linker", none, ignore, ""},
+    {"forward-unknown-to-host-linker", "forward-unknown-to-host-linker", none, set<&Options::forward_to_linker>, ""},
     {"noeh", "no-exceptions", none, disable_exceptions, ""},
     {"ftemplate-depth", "ftemplate-depth", required, set_template_depth, ""},
     {"frandom-seed", "frandom-seed", required, set_random_seed, ""},
@@ -338,7 +353,7 @@ const OptionRow rows[] = {
     {"t", "threads", required, set_jobs, "compile that many files at once; 0: one for each processor"},
     {"j", "jobs", joined, set_jobs, "the same: -j4"},
     {"split-compile", "split-compile", required, ignore, ""},
-    {"ccbin", "compiler-bindir", required, ignore, ""},
+    {"ccbin", "compiler-bindir", required, set_host_compiler, ""},
     {"allow-unsupported-compiler", "allow-unsupported-compiler", none, ignore, ""},
     {"ftz", "ftz", required, ignore, ""},
     {"prec-div", "prec-div", required, ignore, ""},
@@ -394,6 +409,11 @@ const OptionRow rows[] = {
     {"compress-mode", "compress-mode", required, ignore, ""},
     {"sanitize", "sanitize", required, ignore, ""},
     {"qpp-config", "qpp-config", required, ignore, ""},
+    // Of older releases.
+    {"gpu-name", "gpu-name", required, set_architecture, ""},
+    {"deviceemu", "device-emulation", none, ignore, ""},
+    {"Xopencc", "opencc-options", required, ignore, ""},
+    {"host-compilation", "host-compilation", required, ignore, ""},
 };
 // clang-format on
 
@@ -480,18 +500,31 @@ void refuse(const std::string& argument, std::string_view name) {
     }
 }
 
-/// The language of a file: from -x, or from the suffix.
-Language language_of(const std::string& forced, const std::string& path) {
-    if (forced != "none") return forced == "cu" ? Language::cuda : forced == "c" ? Language::c : Language::cxx;
-    const std::size_t dot = path.rfind('.');
-    const std::string suffix = dot == std::string::npos ? "" : path.substr(dot + 1);
-    if (suffix == "cu") return Language::cuda;
-    if (suffix == "cpp" || suffix == "cc" || suffix == "cxx" || suffix == "C") return Language::cxx;
-    if (suffix == "c") return Language::c;
-    if (suffix == "o" || suffix == "a" || suffix == "so" || path.find(".so.") != std::string::npos) {
-        return Language::link_item;
+bool is_among(std::string_view word, std::initializer_list<std::string_view> words) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+/// Adds a file: its language is that of -x, or follows from the suffix.
+void add_file(Options& options, const std::string& path) {
+    const std::string file = path.substr(path.rfind('/') + 1), &forced = options.language;
+    const std::size_t dot = file.rfind('.');
+    const std::string suffix = dot == std::string::npos ? "" : file.substr(dot + 1);
+    if (forced != "none") {
+        const Language language = forced == "cu" ? Language::cuda : forced == "c" ? Language::c : Language::cxx;
+        options.inputs.push_back({language, path});
+    } else if (suffix == "cu") {
+        options.inputs.push_back({Language::cuda, path});
+    } else if (is_among(suffix, {"cpp", "cc", "cxx", "c++", "C", "ii"})) {
+        options.inputs.push_back({Language::cxx, path});
+    } else if (suffix == "c" || suffix == "i") {
+        options.inputs.push_back({Language::c, path});
+    } else if (is_among(suffix, {"o", "obj", "a", "lib", "so", "lo"}) || file.find(".so.") != file.npos) {
+        const bool is_library = file.rfind("lib", 0) == 0 && suffix != "o" && suffix != "obj";
+        if (is_library && has_library(file.substr(3, file.find('.') - 3), path)) return;
+        options.inputs.push_back({Language::link_item, path});
+    } else if (options.no_input.empty()) {
+        options.no_input = path;
     }
-    throw UsageError(path + ": unknown suffix; sources end in .cu, .cpp or .c, or follow -x cu");
 }
 
 /// g++ options that need no -Xcompiler here.
@@ -543,13 +576,14 @@ Options parse_options(const std::vector<std::string>& command_line) {
     const List arguments = with_options_files(command_line);
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         if (arguments[i].size() < 2 || arguments[i][0] != '-') {
-            options.inputs.push_back({language_of(options.language, arguments[i]), arguments[i]});
+            add_file(options, arguments[i]);
         } else {
             apply_option(options, arguments, i);
         }
     }
-    if (!options.unknown.empty() && !options.forward_unknown) fail_unknown(options.unknown.front());
-    options.compiler.insert(options.compiler.end(), options.unknown.begin(), options.unknown.end());
+    if (!options.unknown.empty() && !options.forward_unknown && !options.forward_to_linker)
+        fail_unknown(options.unknown.front());
+    extend(options.forward_unknown ? options.compiler : options.linker, options.unknown);
     const auto is_source = [](const Input& input) { return input.language != Language::link_item; };
     const auto sources = std::count_if(options.inputs.begin(), options.inputs.end(), is_source);
     if (!options.output.empty() && sources > 1 && options.stage <= Stage::compile) {

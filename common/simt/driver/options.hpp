@@ -48,9 +48,10 @@ struct Dependencies {
 };
 
 struct Options {
-    bool help = false, short_help = false, version = false;
+    bool help = false, short_help = false, version = false, cuda_home = false;
     Stage stage = Stage::link;
     std::vector<Input> inputs;
+    std::string no_input;  ///< a file that is none, by its name
     std::string language = "none";  ///< -x: of the sources after it; none: by suffix
     std::string output;
     std::string output_folder;  ///< -odir: for object files that -o does not name
@@ -68,10 +69,12 @@ struct Options {
     std::vector<std::string> system_folders;  ///< -isystem: searched last, compiled like the program's own
     std::vector<std::string> compiler;        ///< -Xcompiler and warnings: every stage
     std::vector<std::string> linker;          ///< -Xlinker and friends, before the inputs
+    std::string host_compiler;                ///< -ccbin: a compiler, or the folder of g++
     bool run = false;                         ///< -run: execute the result, then delete it
     std::vector<std::string> run_arguments;
     std::vector<std::string> unknown;  ///< options without a row: an error, or for g++
     bool forward_unknown = false;      ///< with -forward-unknown-to-host-compiler
+    bool forward_to_linker = false;    ///< with -forward-unknown-to-host-linker
     bool no_warnings = false;
     unsigned jobs = 1;  ///< -t, -j: how many sources are compiled at once
     bool keep = false, verbose = false, dry_run = false;
@@ -79,7 +82,7 @@ struct Options {
     std::vector<std::string> warnings;  ///< about ignored options, for stderr
 };
 
-/// Reads the arguments after the program's name. Throws UsageError.
+/// Reads the arguments after the program's name. Throws UsageError, except for a file that is no input.
 Options parse_options(const std::vector<std::string>& arguments);
 
 /// The text of --help, or of -h: two examples and the ten options that people use.

@@ -173,6 +173,22 @@ std::string output_of(const Command& command, Complaint complaint) {
     return text;
 }
 
+std::string output_in_silence(const Command& command) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return "";
+    ProgramStart how;
+    how.output = ends[1];
+    how.errors = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    const pid_t child = start(command, how, Complaint::none);
+    close(ends[1]);
+    if (how.errors >= 0) close(how.errors);
+    const Child running(child);
+    std::string text;
+    read_all(ends[0], [&text](std::string_view piece) { text += piece; });
+    if (child != 0) wait_for(child);
+    return text;
+}
+
 void catch_signals() {
     struct sigaction action = {}, previous = {};
     action.sa_sigaction = pass_on;

@@ -45,6 +45,9 @@ enum class Complaint { printed, none };
 /// The program's standard output without the last newline; empty if it fails.
 std::string output_of(const Command& command, Complaint complaint = Complaint::printed);
 
+/// The same, whether it fails or not, and without its messages.
+std::string output_in_silence(const Command& command);
+
 /// The command in shell syntax, for -v.
 std::string quoted(const Command& command);
 

@@ -9,8 +9,10 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
+#include "common/simt/driver/foreign_headers.hpp"
 #include "common/simt/rewrite/cuda_to_cxx.hpp"
 
 namespace simcc {
@@ -26,7 +28,8 @@ std::string environment(const char* name) {
 }
 
 /// The include folder of a CUDA toolkit, found by CUDA_HOME, CUDA_PATH, the nvcc in PATH or at the usual place.
-std::string find_cuda_headers() {
+/// It is not the simulator's own folder, `ours`.
+std::string find_cuda_headers(const fs::path& ours) {
     std::vector<fs::path> roots;
     for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
         if (!environment(name).empty()) roots.emplace_back(environment(name));
@@ -39,12 +42,11 @@ std::string find_cuda_headers() {
     }
     roots.emplace_back("/usr/local/cuda");
     for (const fs::path& root : roots) {
-        if (fs::exists(root / "include/cuda_runtime.h")) return root / "include";
+        const fs::path headers = root / "include";
+        if (is_cuda_folder(headers) && !fs::equivalent(headers, ours)) return headers;
     }
     return "";
 }
-
-bool is_cuda_folder(const std::string& folder) { return fs::exists(fs::path(folder) / "cuda_runtime.h"); }
 
 /// Whether the headers included first must see a macro.
 bool is_early(const Options& options, const std::string& definition) {
@@ -227,13 +229,49 @@ Command macros_of_device_code(const Options& options) {
     return macros;
 }
 
+/// The compiler that -ccbin means: g++ for gcc, as nvcc links with it. Empty if there is none, as with the compilers of
+/// old makefiles, or if it is not one of GCC or LLVM.
+std::string cxx_compiler(const std::string& host_compiler) {
+    if (host_compiler.empty()) return "";
+    fs::path path = host_compiler;
+    if (fs::is_directory(path)) path /= "g++";
+    std::string name = path.filename().string();
+    for (const auto& [c, cxx] : {std::pair{"gcc", "g++"}, std::pair{"clang", "clang++"}}) {
+        const std::size_t at = name.find(c), end = at + std::string_view(c).size();
+        if (at != name.npos && (end == name.size() || name[end] == '-')) name.replace(at, end - at, cxx);
+    }
+    const bool is_known = name.find("++") != name.npos || name.rfind("mpi", 0) == 0;
+    if (!is_known) return "";
+    path.replace_filename(name);
+    if (path.has_parent_path()) return fs::exists(path) ? path.string() : "";
+    std::istringstream folders(environment("PATH"));
+    for (std::string folder; std::getline(folders, folder, ':');) {
+        if (fs::exists(fs::path(folder) / name)) return name;
+    }
+    return "";
+}
+
+/// Where the linker finds the simulator, ahead of all other folders: also in a toolkit there is a libcudart_static.a.
+Command library_folders(const Toolchain& toolchain) {
+    return {"-L" + toolchain.cuda_home + "/lib64/stubs", "-L" + toolchain.cuda_home + "/lib64"};
+}
+
 }  // namespace
 
-Toolchain find_toolchain() {
+std::string settings_text(const Toolchain& toolchain) {
+    const std::string& top = toolchain.cuda_home;
+    return "#$ _SPACE_= \n#$ _CUDART_=cudart\n#$ _HERE_=" + top + "/bin\n#$ _THERE_=" + top +
+           "/bin\n#$ _TARGET_SIZE_=\n#$ _TARGET_DIR_=\n#$ TOP=" + top + "\n#$ NVVMIR_LIBRARY_DIR=" + top +
+           "/nvvm/libdevice\n#$ PATH=" + environment("PATH") + "\n#$ INCLUDES=" + quoted({"-I" + top + "/include"}) +
+           "\n#$ LIBRARIES=" + quoted(library_folders(toolchain)) + "\n";
+}
+
+Toolchain find_toolchain(const Options& options) {
     Toolchain toolchain;
     std::istringstream words(environment("CXX"));
     for (std::string word; words >> word;) toolchain.compiler.push_back(word);
     if (toolchain.compiler.empty()) toolchain.compiler = {"g++"};
+    if (const std::string name = cxx_compiler(options.host_compiler); !name.empty()) toolchain.compiler = {name};
 
     const fs::path library = fs::canonical("/proc/self/exe").parent_path().parent_path() / "lib/gridutils";
     const fs::path headers = library / "include";
@@ -242,7 +280,8 @@ Toolchain find_toolchain() {
                                  "; install gridutils, or run make");
     toolchain.headers = fs::canonical(headers);  // in the source tree it is a link, and g++ names the files themselves
     toolchain.library = library / "libsimt.a";
-    toolchain.cuda_headers = find_cuda_headers();
+    toolchain.cuda_home = library / "cuda";
+    toolchain.cuda_headers = find_cuda_headers(toolchain.headers);
     return toolchain;
 }
 
@@ -342,6 +381,15 @@ Command host_command(const Toolchain& toolchain, const Options& options, const I
     return command;
 }
 
+Command includes_command(const Toolchain& toolchain, const Options& options, const Input& source) {
+    Options preprocessing = options;
+    preprocessing.stage = Stage::preprocess;
+    preprocessing.dependencies = {};
+    Command command = host_command(toolchain, preprocessing, source, "", "");
+    if (!is_clang(toolchain)) command.push_back("-fdirectives-only");
+    return command;
+}
+
 std::string shared_symbols(const Toolchain& toolchain) {
     Command question = toolchain.compiler;
     question.push_back("-print-prog-name=nm");
@@ -362,16 +410,10 @@ Command link_command(const Toolchain& toolchain, const Options& options, const s
         throw std::runtime_error(toolchain.library + ": the simulator's library is missing; run make");
     Command command = toolchain.compiler;
     append(command, options.compiler);
+    append(command, library_folders(toolchain));
     append(command, options.linker);
     append(command, items);
-    if (options.runtime) append(command, {toolchain.library, "-lpthread", "-ldl"});
-#if !defined(__x86_64__) && !defined(__aarch64__)
-    command.push_back("-lboost_context");  // the runtime uses it to switch lanes where it has no code of its own
-#endif
-    // libbacktrace, which ships with g++, provides file and line for the simulator's reports; not every machine has it.
-    Command question = toolchain.compiler;
-    question.push_back("-print-file-name=libbacktrace.a");
-    if (fs::path(output_of(question)).is_absolute()) command.push_back("-lbacktrace");
+    if (options.runtime) append(command, {"-lcudadevrt", "-lcudart_static"});
     append(command, {"-o", output});
     return command;
 }

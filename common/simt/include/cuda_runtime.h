@@ -8,6 +8,12 @@
 #pragma once
 #define __CUDA_RUNTIME_H__  // programs test for it
 
+// C programs, and files without kernels in older C++, see the host's part.
+#if !defined(__cplusplus) || __cplusplus < 201703L
+#include "simt/host_runtime.h"
+#endif
+#ifdef __cplusplus
+
 // nvcc's header brings these along, and programs rely on it.
 #include <limits.h>
 #include <math.h>
@@ -23,6 +29,7 @@
 #include "host_defines.h"
 #include "library_types.h"
 #include "vector_functions.h"
+#if __cplusplus >= 201703L
 #include "simt/atomics.hpp"
 #include "simt/device_functions.hpp"
 #include "simt/builtins.hpp"
@@ -32,6 +39,7 @@
 #include "simt/scoped_atomic.hpp"
 #include "simt/textures.hpp"
 #include "simt/warp.hpp"
+#endif
 
 // ---- allocation ----------------------------------------------------------------------------------------------------
 // These take the address of a pointer of any type, as C++ programs write it.
@@ -81,11 +89,13 @@ inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned int flags) {
     return cudaEventCreateWithFlags(event, flags);
 }
 
+#if __cplusplus >= 201703L
 inline cudaPitchedPtr make_cudaPitchedPtr(void* pointer, size_t pitch, size_t width, size_t height) {
     return {pointer, pitch, width, height};
 }
 inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) { return {width, height, depth}; }
 inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return {x, y, z}; }
+#endif
 
 /// The channel format of arrays of T, for scalars and short vectors.
 template <typename T>
@@ -113,6 +123,7 @@ SIMT_CHANNEL_FORMATS(float, float, 32, Float)
 #undef SIMT_CHANNEL_FORMAT
 #undef SIMT_CHANNEL_FORMATS
 
+#if __cplusplus >= 201703L
 // ---- copies from and to __device__ and __constant__ variables ------------------------------------------------------
 // Here a variable is ordinary memory of the process; passing
 // it by reference gives the runtime its size.
@@ -267,6 +278,9 @@ inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* configuration, v
     }(static_cast<Arguments&&>(arguments)...);
 }
 
+#endif  // C++17
+
+#if __cplusplus >= 201103L
 // ---- attributes and occupancy -------------------------------------------------------------------------------------
 template <typename Kernel>
 inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel* kernel) {
@@ -345,3 +359,6 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int* grid_size, i
                                                                unsigned int = 0) {
     return cudaOccupancyMaxPotentialBlockSize(grid_size, block_size, kernel, dynamic_shared_bytes, limit);
 }
+
+#endif  // C++11
+#endif  // C++

@@ -11,10 +11,8 @@
 
 // As with nvcc --default-stream per-thread: each thread gets its own null stream, throughout the program.
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
-extern "C" {
-extern const int simt_null_stream_is_per_thread __attribute__((weak));
+SIMT_C const int simt_null_stream_is_per_thread __attribute__((weak));
 const int simt_null_stream_is_per_thread = 1;
-}
 #endif
 
 #define CUDART_VERSION 13000
@@ -74,15 +72,15 @@ SIMT_API(cudaOccupancyAvailableDynamicSMemPerBlock, size_t* bytes, const void* k
 
 // ---- launches -----------------------------------------------------------------------------------------------------
 /// `arguments` points to the address of each parameter. The kernel's type must be known: see KernelPointer in simt/kernel_launch.hpp.
-SIMT_API(cudaLaunchKernel, const void* kernel, dim3 grid, dim3 block, void** arguments, size_t dynamic_shared_bytes = 0,
-         cudaStream_t stream = nullptr);
+SIMT_API(cudaLaunchKernel, const void* kernel, dim3 grid, dim3 block, void** arguments, size_t dynamic_shared_bytes SIMT_DEFAULT(0),
+         cudaStream_t stream SIMT_DEFAULT(0));
 SIMT_API(cudaLaunchCooperativeKernel, const void* kernel, dim3 grid, dim3 block, void** arguments,
-         size_t dynamic_shared_bytes = 0, cudaStream_t stream = nullptr);
+         size_t dynamic_shared_bytes SIMT_DEFAULT(0), cudaStream_t stream SIMT_DEFAULT(0));
 SIMT_API(cudaLaunchKernelExC, const cudaLaunchConfig_t* configuration, const void* kernel, void** arguments);
 
 // ---- device and managed memory -------------------------------------------------------------------------------------
 SIMT_API(cudaMalloc, void** pointer, size_t bytes);
-SIMT_API(cudaMallocManaged, void** pointer, size_t bytes, unsigned int flags = cudaMemAttachGlobal);
+SIMT_API(cudaMallocManaged, void** pointer, size_t bytes, unsigned int flags SIMT_DEFAULT(cudaMemAttachGlobal));
 SIMT_API(cudaMallocPitch, void** pointer, size_t* pitch, size_t width, size_t height);
 SIMT_API(cudaMalloc3D, struct cudaPitchedPtr* pointer, struct cudaExtent extent);
 SIMT_API(cudaFree, void* pointer);
@@ -115,21 +113,21 @@ SIMT_API(cudaDeviceSetMemPool, int device, cudaMemPool_t pool);
 
 // ---- where managed memory should live (hints: every place is the same memory here) ---------------------------------
 SIMT_API(cudaMemPrefetchAsync, const void* pointer, size_t bytes, struct cudaMemLocation location, unsigned int flags,
-         cudaStream_t stream = nullptr);
+         cudaStream_t stream SIMT_DEFAULT(0));
 SIMT_API(cudaMemAdvise, const void* pointer, size_t bytes, enum cudaMemoryAdvise advice,
          struct cudaMemLocation location);
 SIMT_API(cudaMemRangeGetAttribute, void* data, size_t data_bytes, enum cudaMemRangeAttribute attribute,
          const void* pointer, size_t bytes);
-SIMT_API(cudaStreamAttachMemAsync, cudaStream_t stream, void* pointer, size_t bytes = 0,
-         unsigned int flags = cudaMemAttachSingle);
+SIMT_API(cudaStreamAttachMemAsync, cudaStream_t stream, void* pointer, size_t bytes SIMT_DEFAULT(0),
+         unsigned int flags SIMT_DEFAULT(cudaMemAttachSingle));
 
 // ---- arrays (width, height and depth in elements) ------------------------------------------------------------------
 SIMT_API_RETURNING(struct cudaChannelFormatDesc, cudaCreateChannelDesc, int x, int y, int z, int w,
                    enum cudaChannelFormatKind kind);
 SIMT_API(cudaMallocArray, cudaArray_t* array, const struct cudaChannelFormatDesc* format, size_t width,
-         size_t height = 0, unsigned int flags = 0);
+         size_t height SIMT_DEFAULT(0), unsigned int flags SIMT_DEFAULT(0));
 SIMT_API(cudaMalloc3DArray, cudaArray_t* array, const struct cudaChannelFormatDesc* format, struct cudaExtent extent,
-         unsigned int flags = 0);
+         unsigned int flags SIMT_DEFAULT(0));
 SIMT_API(cudaFreeArray, cudaArray_t array);
 SIMT_API(cudaArrayGetInfo, struct cudaChannelFormatDesc* format, struct cudaExtent* extent, unsigned int* flags,
          cudaArray_t array);
@@ -152,59 +150,59 @@ SIMT_API(cudaGetSymbolSize, size_t* bytes, const void* symbol);
 
 SIMT_API(cudaMemcpy, void* to, const void* from, size_t bytes, enum cudaMemcpyKind kind);
 SIMT_API(cudaMemcpyAsync, void* to, const void* from, size_t bytes, enum cudaMemcpyKind kind,
-         cudaStream_t stream = nullptr);
+         cudaStream_t stream SIMT_DEFAULT(0));
 SIMT_API(cudaMemcpy2D, void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
          enum cudaMemcpyKind kind);
 SIMT_API(cudaMemcpy2DAsync, void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
-         size_t height, enum cudaMemcpyKind kind, cudaStream_t stream = nullptr);
+         size_t height, enum cudaMemcpyKind kind, cudaStream_t stream SIMT_DEFAULT(0));
 SIMT_API(cudaMemcpy3D, const struct cudaMemcpy3DParms* parameters);
-SIMT_API(cudaMemcpy3DAsync, const struct cudaMemcpy3DParms* parameters, cudaStream_t stream = nullptr);
+SIMT_API(cudaMemcpy3DAsync, const struct cudaMemcpy3DParms* parameters, cudaStream_t stream SIMT_DEFAULT(0));
 SIMT_API(cudaMemcpy3DPeer, const struct cudaMemcpy3DPeerParms* parameters);
-SIMT_API(cudaMemcpy3DPeerAsync, const struct cudaMemcpy3DPeerParms* parameters, cudaStream_t stream = nullptr);
+SIMT_API(cudaMemcpy3DPeerAsync, const struct cudaMemcpy3DPeerParms* parameters, cudaStream_t stream SIMT_DEFAULT(0));
 SIMT_API(cudaMemcpyPeer, void* to, int to_device, const void* from, int from_device, size_t bytes);
 SIMT_API(cudaMemcpyPeerAsync, void* to, int to_device, const void* from, int from_device, size_t bytes,
-         cudaStream_t stream = nullptr);
+         cudaStream_t stream SIMT_DEFAULT(0));
 
-SIMT_API(cudaMemcpyToSymbol, const void* symbol, const void* from, size_t bytes, size_t offset = 0,
-         enum cudaMemcpyKind kind = cudaMemcpyHostToDevice);
-SIMT_API(cudaMemcpyFromSymbol, void* to, const void* symbol, size_t bytes, size_t offset = 0,
-         enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost);
+SIMT_API(cudaMemcpyToSymbol, const void* symbol, const void* from, size_t bytes, size_t offset SIMT_DEFAULT(0),
+         enum cudaMemcpyKind kind SIMT_DEFAULT(cudaMemcpyHostToDevice));
+SIMT_API(cudaMemcpyFromSymbol, void* to, const void* symbol, size_t bytes, size_t offset SIMT_DEFAULT(0),
+         enum cudaMemcpyKind kind SIMT_DEFAULT(cudaMemcpyDeviceToHost));
 SIMT_API(cudaMemcpyToSymbolAsync, const void* symbol, const void* from, size_t bytes, size_t offset,
-         enum cudaMemcpyKind kind, cudaStream_t stream = nullptr);
+         enum cudaMemcpyKind kind, cudaStream_t stream SIMT_DEFAULT(0));
 SIMT_API(cudaMemcpyFromSymbolAsync, void* to, const void* symbol, size_t bytes, size_t offset,
-         enum cudaMemcpyKind kind, cudaStream_t stream = nullptr);
+         enum cudaMemcpyKind kind, cudaStream_t stream SIMT_DEFAULT(0));
 
 SIMT_API(cudaMemset, void* to, int value, size_t bytes);
-SIMT_API(cudaMemsetAsync, void* to, int value, size_t bytes, cudaStream_t stream = nullptr);
+SIMT_API(cudaMemsetAsync, void* to, int value, size_t bytes, cudaStream_t stream SIMT_DEFAULT(0));
 SIMT_API(cudaMemset2D, void* to, size_t pitch, int value, size_t width, size_t height);
 SIMT_API(cudaMemset2DAsync, void* to, size_t pitch, int value, size_t width, size_t height,
-         cudaStream_t stream = nullptr);
+         cudaStream_t stream SIMT_DEFAULT(0));
 SIMT_API(cudaMemset3D, struct cudaPitchedPtr to, int value, struct cudaExtent extent);
 SIMT_API(cudaMemset3DAsync, struct cudaPitchedPtr to, int value, struct cudaExtent extent,
-         cudaStream_t stream = nullptr);
+         cudaStream_t stream SIMT_DEFAULT(0));
 
 /// Arrays: x_bytes and width are bytes, y and height are rows.
 SIMT_API(cudaMemcpy2DToArray, cudaArray_t to, size_t x_bytes, size_t y, const void* from, size_t pitch, size_t width,
          size_t height, enum cudaMemcpyKind kind);
 SIMT_API(cudaMemcpy2DToArrayAsync, cudaArray_t to, size_t x_bytes, size_t y, const void* from, size_t pitch,
-         size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream = nullptr);
+         size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream SIMT_DEFAULT(0));
 SIMT_API(cudaMemcpy2DFromArray, void* to, size_t pitch, cudaArray_const_t from, size_t x_bytes, size_t y, size_t width,
          size_t height, enum cudaMemcpyKind kind);
 SIMT_API(cudaMemcpy2DFromArrayAsync, void* to, size_t pitch, cudaArray_const_t from, size_t x_bytes, size_t y,
-         size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream = nullptr);
+         size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream SIMT_DEFAULT(0));
 SIMT_API(cudaMemcpy2DArrayToArray, cudaArray_t to, size_t to_x_bytes, size_t to_y, cudaArray_const_t from,
          size_t from_x_bytes, size_t from_y, size_t width, size_t height,
-         enum cudaMemcpyKind kind = cudaMemcpyDeviceToDevice);
+         enum cudaMemcpyKind kind SIMT_DEFAULT(cudaMemcpyDeviceToDevice));
 SIMT_API(cudaMemcpyToArray, cudaArray_t to, size_t x_bytes, size_t y, const void* from, size_t bytes,
          enum cudaMemcpyKind kind);
 SIMT_API(cudaMemcpyFromArray, void* to, cudaArray_const_t from, size_t x_bytes, size_t y, size_t bytes,
          enum cudaMemcpyKind kind);
 SIMT_API(cudaMemcpyToArrayAsync, cudaArray_t to, size_t x_bytes, size_t y, const void* from, size_t bytes,
-         enum cudaMemcpyKind kind, cudaStream_t stream = nullptr);
+         enum cudaMemcpyKind kind, cudaStream_t stream SIMT_DEFAULT(0));
 SIMT_API(cudaMemcpyFromArrayAsync, void* to, cudaArray_const_t from, size_t x_bytes, size_t y, size_t bytes,
-         enum cudaMemcpyKind kind, cudaStream_t stream = nullptr);
+         enum cudaMemcpyKind kind, cudaStream_t stream SIMT_DEFAULT(0));
 SIMT_API(cudaMemcpyArrayToArray, cudaArray_t to, size_t to_x_bytes, size_t to_y, cudaArray_const_t from,
-         size_t from_x_bytes, size_t from_y, size_t bytes, enum cudaMemcpyKind kind = cudaMemcpyDeviceToDevice);
+         size_t from_x_bytes, size_t from_y, size_t bytes, enum cudaMemcpyKind kind SIMT_DEFAULT(cudaMemcpyDeviceToDevice));
 
 // ---- streams ------------------------------------------------------------------------------------------------------
 SIMT_API(cudaStreamCreate, cudaStream_t* stream);
@@ -213,7 +211,7 @@ SIMT_API(cudaStreamCreateWithPriority, cudaStream_t* stream, unsigned int flags,
 SIMT_API(cudaStreamDestroy, cudaStream_t stream);  // work already in the stream still runs
 SIMT_API(cudaStreamSynchronize, cudaStream_t stream);
 SIMT_API(cudaStreamQuery, cudaStream_t stream);  // cudaErrorNotReady while work remains
-SIMT_API(cudaStreamWaitEvent, cudaStream_t stream, cudaEvent_t event, unsigned int flags = 0);
+SIMT_API(cudaStreamWaitEvent, cudaStream_t stream, cudaEvent_t event, unsigned int flags SIMT_DEFAULT(0));
 SIMT_API(cudaStreamGetFlags, cudaStream_t stream, unsigned int* flags);
 SIMT_API(cudaStreamGetPriority, cudaStream_t stream, int* priority);
 SIMT_API(cudaStreamGetId, cudaStream_t stream, unsigned long long* id);
@@ -231,8 +229,8 @@ SIMT_API(cudaStreamAddCallback, cudaStream_t stream, cudaStreamCallback_t callba
 SIMT_API(cudaEventCreateWithFlags, cudaEvent_t* event, unsigned int flags);
 SIMT_API(cudaEventCreate, cudaEvent_t* event);
 SIMT_API(cudaEventDestroy, cudaEvent_t event);
-SIMT_API(cudaEventRecord, cudaEvent_t event, cudaStream_t stream = nullptr);
-SIMT_API(cudaEventRecordWithFlags, cudaEvent_t event, cudaStream_t stream = nullptr, unsigned int flags = 0);
+SIMT_API(cudaEventRecord, cudaEvent_t event, cudaStream_t stream SIMT_DEFAULT(0));
+SIMT_API(cudaEventRecordWithFlags, cudaEvent_t event, cudaStream_t stream SIMT_DEFAULT(0), unsigned int flags SIMT_DEFAULT(0));
 SIMT_API(cudaEventSynchronize, cudaEvent_t event);
 SIMT_API(cudaEventQuery, cudaEvent_t event);  // cudaErrorNotReady until the event is reached
 SIMT_API(cudaEventElapsedTime, float* milliseconds, cudaEvent_t start, cudaEvent_t end);
@@ -244,9 +242,9 @@ SIMT_API(cudaStreamBeginCaptureToGraph, cudaStream_t stream, cudaGraph_t graph, 
 SIMT_API(cudaStreamEndCapture, cudaStream_t stream, cudaGraph_t* graph);
 SIMT_API(cudaStreamIsCapturing, cudaStream_t stream, enum cudaStreamCaptureStatus* status);
 SIMT_API(cudaStreamGetCaptureInfo, cudaStream_t stream, enum cudaStreamCaptureStatus* status,
-         unsigned long long* id = nullptr, cudaGraph_t* graph = nullptr,
-         const cudaGraphNode_t** dependencies = nullptr, const cudaGraphEdgeData** edges = nullptr,
-         size_t* dependency_count = nullptr);
+         unsigned long long* id SIMT_DEFAULT(0), cudaGraph_t* graph SIMT_DEFAULT(0),
+         const cudaGraphNode_t** dependencies SIMT_DEFAULT(0), const cudaGraphEdgeData** edges SIMT_DEFAULT(0),
+         size_t* dependency_count SIMT_DEFAULT(0));
 SIMT_API(cudaThreadExchangeStreamCaptureMode, enum cudaStreamCaptureMode* mode);
 
 // ---- building graphs -----------------------------------------------------------------------------------------------
@@ -291,8 +289,8 @@ SIMT_API(cudaGraphMemsetNodeSetParams, cudaGraphNode_t node, const struct cudaMe
 SIMT_API(cudaGraphDebugDotPrint, cudaGraph_t graph, const char* path, unsigned int flags);
 
 // ---- running -------------------------------------------------------------------------------------------------------
-SIMT_API(cudaGraphInstantiate, cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags = 0);
-SIMT_API(cudaGraphInstantiateWithFlags, cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags = 0);
+SIMT_API(cudaGraphInstantiate, cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags SIMT_DEFAULT(0));
+SIMT_API(cudaGraphInstantiateWithFlags, cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags SIMT_DEFAULT(0));
 SIMT_API(cudaGraphInstantiateWithParams, cudaGraphExec_t* executable, cudaGraph_t graph,
          cudaGraphInstantiateParams* parameters);
 SIMT_API(cudaGraphExecDestroy, cudaGraphExec_t executable);
@@ -317,6 +315,7 @@ SIMT_API(cudaGraphNodeGetEnabled, cudaGraphExec_t executable, cudaGraphNode_t no
 
 // ---- older forms ---------------------------------------------------------------------------------------------------
 // Functions from CUDA 11 and 12 that CUDA 13 changed: overloads let old and new programs compile.
+#if defined(__cplusplus) && __cplusplus >= 201103L
 
 namespace simt {
 
@@ -379,9 +378,13 @@ inline cudaError_t cudaEventElapsedTime_v2(float* milliseconds, cudaEvent_t star
     return cudaEventElapsedTime(milliseconds, start, end);
 }
 
+#endif
+
 /// CUDA 10 and earlier said thread where CUDA now says device.
-inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
-inline cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
-inline cudaError_t cudaThreadGetLimit(size_t* value, cudaLimit limit) { return cudaDeviceGetLimit(value, limit); }
-inline cudaError_t cudaThreadSetLimit(cudaLimit limit, size_t value) { return cudaDeviceSetLimit(limit, value); }
-inline cudaError_t cudaThreadSetCacheConfig(cudaFuncCache preference) { return cudaDeviceSetCacheConfig(preference); }
+#define SIMT_OLD SIMT_INLINE cudaError_t
+SIMT_OLD cudaThreadSynchronize(void) { return cudaDeviceSynchronize(); }
+SIMT_OLD cudaThreadExit(void) { return cudaDeviceReset(); }
+SIMT_OLD cudaThreadGetLimit(size_t* value, enum cudaLimit limit) { return cudaDeviceGetLimit(value, limit); }
+SIMT_OLD cudaThreadSetLimit(enum cudaLimit limit, size_t value) { return cudaDeviceSetLimit(limit, value); }
+SIMT_OLD cudaThreadSetCacheConfig(enum cudaFuncCache preference) { return cudaDeviceSetCacheConfig(preference); }
+#undef SIMT_OLD

@@ -7,7 +7,9 @@
 
 #include "simt/device_types.h"
 #include "simt/error_codes.h"
+#if defined(__cplusplus) && __cplusplus >= 201103L
 #include "simt/kernel_launch.hpp"
+#endif
 #include "vector_types.h"
 
 #define __DRIVER_TYPES_H__  // programs test for it
@@ -429,7 +431,11 @@ enum cudaGraphNodeType {
 };
 
 struct cudaKernelNodeParams {
+#if defined(__cplusplus) && __cplusplus >= 201103L
     simt::KernelPointer func;
+#else
+    void* func;
+#endif
     dim3 gridDim;
     dim3 blockDim;
     unsigned int sharedMemBytes;
@@ -484,7 +490,9 @@ struct cudaGraphNodeParams {
     int reserved0[3];
     union {
         long long reserved1[29];
+#if !defined(__cplusplus) || __cplusplus >= 201103L
         cudaKernelNodeParamsV2 kernel;
+#endif
         struct cudaMemcpyNodeParams memcpy;
         cudaMemsetParamsV2 memset;
         cudaHostNodeParamsV2 host;

@@ -5,8 +5,10 @@
 
 #include <limits.h>
 
+#ifdef __cplusplus
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
+#endif
 #include "cuda_runtime.h"
 
 #define NCCL_MAJOR 2
@@ -134,8 +136,8 @@ typedef enum {
 // Declared under the linker symbol simt_ncclNAME, so that NVIDIA's library can be linked into the same executable.
 // pncclNAME is the same function.
 #define SIMT_NCCL(type, name, ...)                                    \
-    extern "C" type nccl##name(__VA_ARGS__) __asm__("simt_nccl" #name); \
-    extern "C" type pnccl##name(__VA_ARGS__) __asm__("simt_nccl" #name)
+    SIMT_C type nccl##name(__VA_ARGS__) __asm__("simt_nccl" #name); \
+    SIMT_C type pnccl##name(__VA_ARGS__) __asm__("simt_nccl" #name)
 
 SIMT_NCCL(ncclResult_t, GetVersion, int* version);
 SIMT_NCCL(const char*, GetErrorString, ncclResult_t result);

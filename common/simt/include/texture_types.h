@@ -98,6 +98,7 @@ enum cudaSurfaceBoundaryMode {
 };
 enum cudaSurfaceFormatMode { cudaFormatModeForced = 0, cudaFormatModeAuto = 1 };
 
+#ifdef __cplusplus
 namespace simt {
 
 /// A texture or surface object: a description at the address in its handle.
@@ -112,3 +113,4 @@ struct TextureObject {
 };
 
 }  // namespace simt
+#endif

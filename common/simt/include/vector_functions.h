@@ -7,13 +7,17 @@
 #include "vector_types.h"
 
 #define SIMT_MAKE_VECTOR4(name, scalar)                                                    \
-    SIMT_INLINE constexpr name make_##name(scalar x, scalar y, scalar z, scalar w) {       \
-        return name{x, y, z, w};                                                           \
+    SIMT_INLINE SIMT_CONSTEXPR name make_##name(scalar x, scalar y, scalar z, scalar w) {  \
+        return SIMT_VALUE(name, x, y, z, w);                                               \
     }
 #define SIMT_MAKE_VECTORS(prefix, scalar)                                                                           \
-    SIMT_INLINE constexpr prefix##1 make_##prefix##1(scalar x) { return prefix##1{x}; }                             \
-    SIMT_INLINE constexpr prefix##2 make_##prefix##2(scalar x, scalar y) { return prefix##2{x, y}; }                \
-    SIMT_INLINE constexpr prefix##3 make_##prefix##3(scalar x, scalar y, scalar z) { return prefix##3{x, y, z}; }   \
+    SIMT_INLINE SIMT_CONSTEXPR prefix##1 make_##prefix##1(scalar x) { return SIMT_VALUE(prefix##1, x); }            \
+    SIMT_INLINE SIMT_CONSTEXPR prefix##2 make_##prefix##2(scalar x, scalar y) {                                     \
+        return SIMT_VALUE(prefix##2, x, y);                                                                         \
+    }                                                                                                               \
+    SIMT_INLINE SIMT_CONSTEXPR prefix##3 make_##prefix##3(scalar x, scalar y, scalar z) {                           \
+        return SIMT_VALUE(prefix##3, x, y, z);                                                                      \
+    }                                                                                                               \
     SIMT_MAKE_VECTOR4(prefix##4, scalar)
 
 SIMT_MAKE_VECTORS(char, signed char)

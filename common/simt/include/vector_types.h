@@ -3,6 +3,8 @@
 #pragma once
 #define __VECTOR_TYPES_H__  // programs test for it
 
+#include "simt/declare.h"
+
 // The instrumented build copies a vector in one access of its whole size, so that the simulator sees the single 8- or
 // 16-byte request that a GPU would issue; the fast build leaves copies to the compiler.
 #ifdef SIMT_CHECKED
@@ -13,13 +15,13 @@
 #endif
 
 #define SIMT_VECTOR1(name, scalar) \
-    struct name { scalar x; };
+    typedef struct name { scalar x; } name;
 #define SIMT_VECTOR2(name, scalar, alignment) \
-    struct __attribute__((aligned(alignment))) name { scalar x, y; SIMT_VECTOR2_COPY(name, scalar) };
+    typedef struct __attribute__((aligned(alignment))) name { scalar x, y; SIMT_VECTOR2_COPY(name, scalar) } name;
 #define SIMT_VECTOR3(name, scalar) \
-    struct name { scalar x, y, z; };
+    typedef struct name { scalar x, y, z; } name;
 #define SIMT_VECTOR4(name, scalar, alignment) \
-    struct __attribute__((aligned(alignment))) name { scalar x, y, z, w; SIMT_VECTOR4_COPY(name, scalar) };
+    typedef struct __attribute__((aligned(alignment))) name { scalar x, y, z, w; SIMT_VECTOR4_COPY(name, scalar) } name;
 
 // One scalar's family of vectors, aligned to their size up to 16 bytes, the widest access of a GPU.
 #define SIMT_VECTORS(prefix, scalar, alignment2, alignment4) \
@@ -60,11 +62,13 @@ SIMT_VECTOR4(double4_32a, double, 32)
 #undef SIMT_VECTORS
 
 /// A launch extent: omitted axes are 1.
-struct dim3 {
+typedef struct dim3 {
     unsigned int x, y, z;
+#ifdef __cplusplus
 
     /// (Always inlined: the simulator's own functions use it, and they are not instrumented.)
-    __attribute__((always_inline)) constexpr dim3(unsigned int x_ = 1, unsigned int y_ = 1, unsigned int z_ = 1) : x(x_), y(y_), z(z_) {}
-    __attribute__((always_inline)) constexpr dim3(uint3 extent) : x(extent.x), y(extent.y), z(extent.z) {}
-    __attribute__((always_inline)) constexpr operator uint3() const { return uint3{x, y, z}; }
-};
+    __attribute__((always_inline)) SIMT_CONSTEXPR dim3(unsigned int x_ = 1, unsigned int y_ = 1, unsigned int z_ = 1) : x(x_), y(y_), z(z_) {}
+    __attribute__((always_inline)) SIMT_CONSTEXPR dim3(uint3 extent) : x(extent.x), y(extent.y), z(extent.z) {}
+    __attribute__((always_inline)) SIMT_CONSTEXPR operator uint3() const { return SIMT_VALUE(uint3, x, y, z); }
+#endif
+} dim3;

@@ -21,9 +21,11 @@
 #include "common/simt/check/predict/predictions.hpp"
 #include "common/simt/exec/machine.hpp"
 
-// Checked objects refer to this symbol, which pulls this file into the program.
+// Checked objects refer to the first symbol, which pulls this file into the program, and define the second: libcudart.so
+// has this file in any case.
 extern "C" int simt_check_autostart;
 int simt_check_autostart = 1;
+extern "C" __attribute__((weak)) int simt_is_checked;
 
 namespace simt::check {
 namespace {
@@ -69,6 +71,7 @@ void end_of_program() {
 
 // Runs before the program's own constructors, which may launch kernels: 101 is the first priority open to programs.
 __attribute__((constructor(101))) void begin_of_program() {
+    if (!&simt_is_checked) return;
     Settings settings;
     const char* const checks = std::getenv("SIMCC_CHECK");
     const char* const schedule = std::getenv("SIMCC_SCHEDULE");

@@ -436,4 +436,6 @@ const struct ModuleAnnouncement {
 #if defined(SIMT_CHECKED) && !defined(SIMT_CHECK_ON_DEMAND)
 extern "C" int simt_check_autostart;
 static __attribute__((used)) int* const simt_check_reference = &simt_check_autostart;
+extern "C" __attribute__((weak)) int simt_is_checked;
+int simt_is_checked = 1;
 #endif

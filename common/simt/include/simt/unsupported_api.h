@@ -127,6 +127,10 @@
     X(cudaUserObjectRetain) \
     X(cudaWaitExternalSemaphoresAsync)
 
+#ifdef __cplusplus
 #define SIMT_DECLARE_UNSUPPORTED(name) SIMT_API(name, ...);
+#else
+#define SIMT_DECLARE_UNSUPPORTED(name) SIMT_API(name);  // in C that says nothing of parameters
+#endif
 SIMT_UNSUPPORTED_FUNCTIONS(SIMT_DECLARE_UNSUPPORTED)
 #undef SIMT_DECLARE_UNSUPPORTED
