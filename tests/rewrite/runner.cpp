@@ -55,6 +55,7 @@ const std::map<std::string, std::function<void(Text&)>> passes = {
     {"qualifiers", [](Text& text) { rewrite_qualifiers(text.source, text.braces, {}, text.edits); }},
     {"specifiers", [](Text& text) { rewrite_specifiers(text.source, text.edits); }},
     {"signatures", [](Text& text) { rewrite_signatures(text.source, text.signatures, text.edits); }},
+    {"module_kernels", [](Text& text) { rewrite_module_kernels(text.source, text.signatures, text.edits); }},
     {"kernel_facts", [](Text& text) { rewrite_kernel_facts(text.source, text.braces, text.edits); }},
     {"allocations", [](Text& text) { rewrite_allocations(text.source, text.edits); }},
     {"early_returns", [](Text& text) { rewrite_early_returns(text.source, text.braces, text.edits); }},

@@ -239,6 +239,51 @@ inline KernelPointer::KernelPointer(void (*kernel)(Parameters...)) : address_(re
     remember_kernel(address_, {trampoline, layouts});
 }
 
+/// Kernels of a module, which the program launches by name: an object of this type announces one.
+template <typename... Parameters>
+struct ModuleLauncher {
+    template <void (*kernel)(Parameters...)>
+    struct Kernel {
+        template <typename... S>
+        SIMT_INLINE void operator()(S&... stored) const {
+            if constexpr (are_plain<Parameters...>) {
+                kernel(ParameterOf<Parameters>::pass(stored)...);
+            } else {
+                PointedKernel<Parameters...>{kernel}(stored...);
+            }
+        }
+    };
+
+    template <void (*kernel)(Parameters...), unsigned... index>
+    static void launch(const Configuration& configuration, [[maybe_unused]] void** arguments, IndexList<index...>) {
+        Launcher<Kernel<kernel>>(Kernel<kernel>(), "kernel", configuration)
+            .template start<typename ParameterOf<Parameters>::Stored...>(
+                ParameterOf<Parameters>::load(arguments[index])...);
+    }
+};
+
+template <auto kernel>
+struct ModuleKernel;
+template <typename... Parameters, void (*kernel)(Parameters...)>
+struct ModuleKernel<kernel> {
+    ModuleKernel() {
+        static constexpr ParameterLayout layouts[] = {
+            {sizeof(typename ParameterOf<Parameters>::Stored), alignof(typename ParameterOf<Parameters>::Stored)}...,
+            {0, 0}};
+        const auto trampoline = [](const void*, const Configuration& configuration, void** arguments) {
+            ModuleLauncher<Parameters...>::template launch<kernel>(
+                configuration, arguments, typename IndexListUpTo<sizeof...(Parameters)>::type());
+        };
+        remember_kernel(reinterpret_cast<const void*>(kernel), {trampoline, layouts});
+    }
+};
+
+/// What a name expression of NVRTC stands for: a kernel, or a variable, which announces itself.
+template <auto address>
+struct ModuleAddress {};
+template <typename... Parameters, void (*kernel)(Parameters...)>
+struct ModuleAddress<kernel> : ModuleKernel<kernel> {};
+
 /// A variable's value as void*. If that is a kernel, its type is kept.
 template <typename T>
 inline void* untyped(T& value) {

@@ -40,6 +40,9 @@ void rewrite_kernel_facts(const Source& source, const Braces& braces, Edits& edi
 /// Kernels tell launches the types of their parameters.
 void rewrite_signatures(const Source& source, const KernelSignatures& signatures, Edits& edits);
 
+/// In a module, kernels are announced to the runtime, which launches them by name.
+void rewrite_module_kernels(const Source& source, const KernelSignatures& signatures, Edits& edits);
+
 /// Whether the program's own text names CUDA's graphs. Then its kernels can tell a node of a graph their address and
 /// their arguments.
 bool uses_graphs(const Source& source);

@@ -57,8 +57,8 @@ void KernelSignatures::read(std::size_t qualifier) {
     for (std::size_t i = begin; i < open; ++i) is_plain &= source_[i] != "friend" && source_[i] != "requires";
     for (std::size_t i = close; is_plain && i < source_.size() && source_[i] != "{" && source_[i] != ";"; ++i)
         is_plain &= source_[i] != "requires";
-    std::string types;
-    const std::string list = is_plain ? parameters(open, types) : "";
+    std::string types, plain;
+    const std::string list = is_plain ? parameters(open, types, plain) : "";
     if (list.empty()) {
         others_.insert(kernel);
         return;
@@ -70,18 +70,19 @@ void KernelSignatures::read(std::size_t qualifier) {
     std::string before = is_defined ? "[[maybe_unused]] inline " : "";
     if (braces_.in_type(qualifier)) before = "static ";
     told_.insert(kernel);
-    declarations_.push_back({first, kernel,
-                             (in_linkage_block(qualifier) ? "extern \"C++\" " : "") + templates + before + "auto " +
-                                 name_of(kernel) + list + " -> ::simt::SignatureOf<" + types + ">" +
-                                 (is_defined ? " { return {}; } " : "; ")});
+    declarations_.push_back(
+        {first, kernel,
+         (in_linkage_block(qualifier) ? "extern \"C++\" " : "") + templates + before + "auto " + name_of(kernel) +
+             list + " -> ::simt::SignatureOf<" + types + ">" + (is_defined ? " { return {}; } " : "; "),
+         source_[end] == "{" && templates.empty() && !braces_.in_type(qualifier) ? end : Source::none, plain});
 }
 
 /// The list in the brackets at `open`, with a name for each parameter, and the types of these names; empty if the tokens
 /// do not show a name.
-std::string KernelSignatures::parameters(std::size_t open, std::string& types) const {
+std::string KernelSignatures::parameters(std::size_t open, std::string& types, std::string& plain) const {
     const std::size_t close = source_.partner(open);
     const auto pieces = parameter_pieces(source_, open, close);
-    if (pieces.size() == 1 && source_.join(pieces[0].first, pieces[0].second) == "void") return "()";
+    if (pieces.size() == 1 && source_.join(pieces[0].first, pieces[0].second) == "void") return plain = "()";
     std::string list;
     for (std::size_t n = 0; n < pieces.size(); ++n) {
         const auto [first, end] = pieces[n];
@@ -91,9 +92,11 @@ std::string KernelSignatures::parameters(std::size_t open, std::string& types) c
         const std::size_t behind = n + 1 < pieces.size() ? pieces[n + 1].first - 1 : close;  // with the default value
         const bool is_pack = name.size() > 3 && name.compare(name.size() - 3, 3, "...") == 0;
         if (is_pack) name.resize(name.size() - 3);
+        plain += (n == 0 ? "(" : ", ") + text;
         list += (n == 0 ? "" : ", ") + text + (behind > end ? " " + source_.join(end, behind) : "");
         types += (n == 0 ? "decltype(" : ", decltype(") + name + ")" + (is_pack ? "..." : "");
     }
+    plain += pieces.empty() ? "()" : ")";
     return "(" + list + ")";
 }
 
@@ -178,6 +181,34 @@ void rewrite_signatures(const Source& source, const KernelSignatures& signatures
         const std::size_t first = statement_begin(source, i);
         if (source[first] != "using" || !source.is_identifier(first + 1)) continue;
         edits.insert_before(first, source.join(first, i) + KernelSignatures::name_of(source[i]) + "; ");
+    }
+}
+
+// ---- modules, whose kernels are launched by name
+
+//     __global__ void k(int* p) { ... }    is followed by    static const ::simt::ModuleKernel<...> simt_kernel_1;
+// which tells the runtime, when the module is loaded, how to launch k. So is `template __global__ void k<int>(int*);`.
+void rewrite_module_kernels(const Source& source, const KernelSignatures& signatures, Edits& edits) {
+    const auto announce = [&](std::size_t place, const std::string& kernel) {
+        edits.insert_before(
+            place, " static const ::simt::ModuleKernel<" + kernel + "> simt_kernel_" + std::to_string(place) + ";");
+    };
+    for (const auto& declaration : signatures.declarations()) {
+        if (declaration.body == Source::none || source.partner(declaration.body) == Source::none) continue;
+        announce(source.partner(declaration.body) + 1,
+                 "static_cast<void (*)" + declaration.parameters + ">(" + std::string(declaration.kernel) + ")");
+    }
+    for (std::size_t i = 1; i + 1 < source.size(); ++i) {
+        if (source[i] != "__global__") continue;
+        const std::size_t first = statement_begin(source, i);
+        if (source[first] != "template" || source[first + 1] == "<") continue;
+        std::size_t name = i + 1;
+        while (name < source.size() && source[name + 1] != "<" && source[name] != ";" && source[name] != "(") ++name;
+        const std::size_t open = skip_angles(source, name + 1);
+        if (source[name + 1] != "<" || source[open] != "(" || source.partner(open) == Source::none) continue;
+        std::size_t begin = name;
+        while (source[begin - 1] == "::" && source.is_identifier(begin - 2)) begin -= 2;
+        announce(source.partner(open) + 2, "(" + source.join(begin, open) + ")");
     }
 }
 

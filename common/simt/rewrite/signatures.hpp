@@ -29,12 +29,14 @@ public:
         std::size_t first;
         std::string_view kernel;
         std::string text;
+        std::size_t body;        ///< its `{`; none if the kernel is defined elsewhere, or is a template or a member
+        std::string parameters;  ///< without default values: `(int* p, float)`
     };
     const std::vector<Declaration>& declarations() const { return declarations_; }
 
 private:
     void read(std::size_t qualifier);
-    std::string parameters(std::size_t open, std::string& types) const;
+    std::string parameters(std::size_t open, std::string& types, std::string& plain) const;
     std::string parameter(std::size_t first, std::size_t end, std::size_t number, std::string& name) const;
     bool in_unnamed_namespace(std::size_t i) const;
     bool in_linkage_block(std::size_t i) const;
