@@ -2,7 +2,7 @@
 # The simulator: its library, and simcc, which compiles CUDA for it. A room is one unit. All are in libsimt.so, which
 # our programs share, and members of libsimt.a, from which simcc links other people's programs: the other rooms do not
 # refer to the checkers, so only programs with checked kernels contain those.
-SIMT_ROOMS := exec runtime api nccl check
+SIMT_ROOMS := exec runtime api modules nccl check
 # The files that are no part of their rooms: every program has some, what simcc --check has linked has all.
 SIMT_ALONE := $(filter common/simt/%,$(call marked,alone) $(call marked,program))
 simt_objects = $(patsubst common/%.cpp,build/%.o,$(filter $(SIMT_ALONE),$(1)))

@@ -40,6 +40,7 @@ struct Text {
     Source source;
     Braces braces{source};
     Functions functions{source, braces};
+    KernelSignatures signatures{source, braces};
     ExecutionSpaces spaces{source, braces, functions};
     Edits edits{source};
 
@@ -53,6 +54,8 @@ const std::map<std::string, std::function<void(Text&)>> passes = {
     {"shared_memory", [](Text& text) { rewrite_shared_memory(text.source, text.braces, text.edits); }},
     {"qualifiers", [](Text& text) { rewrite_qualifiers(text.source, text.braces, {}, text.edits); }},
     {"specifiers", [](Text& text) { rewrite_specifiers(text.source, text.edits); }},
+    {"signatures", [](Text& text) { rewrite_signatures(text.source, text.signatures, text.edits); }},
+    {"module_kernels", [](Text& text) { rewrite_module_kernels(text.source, text.signatures, text.edits); }},
     {"kernel_facts", [](Text& text) { rewrite_kernel_facts(text.source, text.braces, text.edits); }},
     {"allocations", [](Text& text) { rewrite_allocations(text.source, text.edits); }},
     {"early_returns", [](Text& text) { rewrite_early_returns(text.source, text.braces, text.edits); }},
@@ -63,8 +66,10 @@ const std::map<std::string, std::function<void(Text&)>> passes = {
     {"lone_additions", [](Text& text) { rewrite_lone_additions(text.source, text.braces, text.edits); }},
     {"casts", [](Text& text) { rewrite_casts(text.source, text.braces, text.spaces, text.edits); }},
     {"shifts", [](Text& text) { rewrite_shifts(text.source, text.braces, text.spaces, text.edits); }},
-    {"kernel_pointers", [](Text& text) { rewrite_kernel_pointers(text.source, text.functions, text.edits); }},
-    {"launches", [](Text& text) { rewrite_launches(text.source, text.braces, text.functions, text.edits); }},
+    {"kernel_pointers",
+     [](Text& text) { rewrite_kernel_pointers(text.source, text.functions, text.spaces, text.edits); }},
+    {"launches",
+     [](Text& text) { rewrite_launches(text.source, text.braces, text.functions, text.signatures, text.edits); }},
     {"refusals",
      [](Text& text) { refuse_what_cuda_forbids(text.source, text.braces, text.functions, text.spaces, text.edits); }},
 };

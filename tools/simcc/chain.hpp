@@ -69,17 +69,24 @@ public:
         switch (options_.stage) {
             case Stage::preprocess:
             case Stage::rewrite:
-            case Stage::compile: return fine;
+            case Stage::compile:
+            case Stage::module: return fine;
             case Stage::device_link: return link_device(), fine;
             case Stage::archive: return archive(items), fine;
             case Stage::link: break;
         }
         const bool is_temporary = options_.run && options_.output.empty();
         const std::string program = is_temporary ? temporary_.file("a.out") : or_else(options_.output, "a.out");
-        if (options_.shared) {
+        if (options_.shared || options_.loads_modules) {
             const std::string list = temporary_.file("shared.list");
             write_file(list, shared_symbols(toolchain_));
             items.push_back("-Wl,--dynamic-list=" + list);
+        }
+        if (options_.loads_modules) {  // for NVRTC
+            const std::string self = temporary_.file("path.cpp");
+            write_file(self, "extern \"C\" __attribute__((used)) const char simt_compiler_path[] = R\"(" +
+                                 std::filesystem::canonical("/proc/self/exe").string() + ")\";\n");
+            items.insert(items.end(), {"-x", "c++", self, "-x", "none"});
         }
         progress_.begin("linking " + program, StepUnit::parts);
         make(program, [&](const std::string& place) { step(link_command(toolchain_, options_, items, place)); });
@@ -145,6 +152,10 @@ private:
         if (options_.stage == Stage::preprocess) return preprocess(input);
         const std::string object = object_for(input, number);
         make(object, [&](const std::string& place) { compile_to(place, input, number, object); });
+        if (options_.stage == Stage::module) {
+            make(module_of(options_, input.text),
+                 [&](const std::string& place) { step(module_command(toolchain_, options_, object, place)); });
+        }
     }
 
     /// The object file of a source. Those on the way to a program are temporary.

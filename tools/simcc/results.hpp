@@ -44,6 +44,13 @@ inline std::string object_of(const Options& options, const std::string& source) 
     return options.output_folder.empty() ? name : options.output_folder + "/" + name;
 }
 
+/// The module of a source with -cubin and its relatives.
+inline std::string module_of(const Options& options, const std::string& source) {
+    if (!options.output.empty()) return options.output;
+    const std::string name = renamed(source, options.module_suffix);
+    return options.output_folder.empty() ? name : options.output_folder + "/" + name;
+}
+
 /// The text of a source after rewriting, with --keep or -cuda.
 inline std::string rewritten_of(const Options& options, const std::string& source) {
     const std::string name = renamed(source, ".cu.cpp.ii");
@@ -67,6 +74,7 @@ inline std::vector<std::string> results_of(const Options& options) {
             names.push_back(rewritten_of(options, input.text));
         }
         if (options.stage == Stage::compile) names.push_back(object_of(options, input.text));
+        if (options.stage == Stage::module) names.push_back(module_of(options, input.text));
         const Dependencies& dependencies = options.dependencies;
         const bool is_named = !dependencies.file.empty();
         if (dependencies.wanted && (is_named || options.stage == Stage::compile)) {

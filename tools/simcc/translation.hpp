@@ -94,7 +94,8 @@ private:
     }
 
     Rewritten rewrite_text(const std::string& text) const {
-        return rewrite(text, toolchain_.headers, {options_.relocatable, options_.checked});
+        return rewrite(text, toolchain_.headers,
+                       {options_.relocatable, options_.checked, options_.stage == Stage::module});
     }
 
     /// Simulated kernels are compiled together with the host's code, so both see __CUDA_ARCH__ defined. An error in

@@ -37,7 +37,20 @@ cudaError_t report(const Result& result) {
     return last_error() = error;
 }
 
+static thread_local bool in_driver_section = false;
+static std::atomic<bool> is_used = false;
+
+DriverSection::DriverSection() : before_(last_error()), is_outermost_(!std::exchange(in_driver_section, true)) {}
+DriverSection::~DriverSection() {
+    if (!is_outermost_) return;
+    in_driver_section = false;
+    last_error() = before_;
+}
+
+bool runtime_is_used() { return is_used; }
+
 cudaError_t standing_error() {
+    if (!in_driver_section) is_used.store(true, std::memory_order_relaxed);
     if (inside_host_function()) return cudaErrorNotPermitted;
     if (runtime().device_count() == 0) return cudaErrorNoDevice;
     return broken_device_error();

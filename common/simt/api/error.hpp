@@ -51,6 +51,22 @@ cudaError_t api(Body body) {
     return api_everywhere(body);
 }
 
+/// While such an object lives, errors are the driver API's: cudaGetLastError does not see them.
+class DriverSection {
+public:
+    DriverSection();
+    ~DriverSection();
+    DriverSection(const DriverSection&) = delete;
+    DriverSection& operator=(const DriverSection&) = delete;
+
+private:
+    cudaError_t before_;
+    bool is_outermost_;
+};
+
+/// Whether the program has called the runtime API, outside of the driver API.
+bool runtime_is_used();
+
 /// The error that a body without a result reports, such as a launch statement. Earlier errors stay remembered.
 cudaError_t reported_by(const std::function<void()>& body);
 

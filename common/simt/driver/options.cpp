@@ -204,6 +204,11 @@ void set_default_stream(Options& o, const std::string& value) {
     if (value == "per-thread") add_definition(o, "CUDA_API_PER_THREAD_DEFAULT_STREAM=1");
 }
 
+template <const char* suffix>
+void write_module(Options& o, const std::string&) {
+    o.stage = Stage::module, o.module_suffix = suffix;
+}
+constexpr char of_cubin[] = ".cubin", of_fatbin[] = ".fatbin", of_ptx[] = ".ptx";
 void compile_relocatable(Options& o, const std::string&) { o.stage = Stage::compile, o.relocatable = true; }
 void set_relocatable(Options& o, const std::string& value) { o.relocatable = value == "true"; }
 
@@ -252,10 +257,11 @@ void set_standard(Options& o, const std::string& value) {
 /// Libraries of the toolkit: ours replaces the runtime, part of the driver API (cuda.h) and NCCL; the math libraries
 /// have no counterpart. Returns whether the program needs no further library for this one.
 bool has_library(const std::string& name, const std::string& argument) {
-    static constexpr std::string_view built_in[] = {"cudart", "cudart_static", "cudadevrt",
-                                                    "cuda",   "nvToolsExt",    "nccl"};
-    static constexpr std::string_view absent[] = {"nvrtc",    "cublas", "cublasLt", "cufft",     "cufftw", "cusparse",
-                                                  "cusolver", "cudnn",  "nppc",     "nvidia-ml", "nvjpeg"};
+    static constexpr std::string_view built_in[] = {
+        "cudart",       "cudart_static",         "cudadevrt",           "cuda", "nvToolsExt", "nccl", "nvrtc",
+        "nvrtc_static", "nvrtc-builtins_static", "nvptxcompiler_static"};
+    static constexpr std::string_view absent[] = {"cublas",   "cublasLt", "cufft", "cufftw",    "cusparse",
+                                                  "cusolver", "cudnn",    "nppc",  "nvidia-ml", "nvjpeg"};
     if (std::find(std::begin(built_in), std::end(built_in), name) != std::end(built_in)) return true;
     if (std::find(std::begin(absent), std::end(absent), name) != std::end(absent)) {
         throw UsageError(argument + ": the simulator does not have this library; the program needs nvcc and a GPU");
@@ -264,6 +270,7 @@ bool has_library(const std::string& name, const std::string& argument) {
 }
 
 void add_library(Options& o, const std::string& name) {
+    o.loads_modules |= name == "cuda" || name == "nvrtc" || name == "nvrtc_static";
     if (has_library(name, "-l" + name)) return;
     if (name == "curand") {
         o.warnings.push_back("-lcurand: ignored; the host functions of cuRAND are not available");
@@ -314,6 +321,9 @@ const OptionRow rows[] = {
     {"MP", "generate-dependency-targets", none, add_phony_targets, "a target for each header"},
     {"arch", "gpu-architecture", required, set_architecture, "sm_NN: sets __CUDA_ARCH__ (default 900)"},
     {"gencode", "generate-code", required, set_architecture, "arch=compute_NN,...: the same; the last one counts"},
+    {"cubin", "cubin", none, write_module<of_cubin>, "write a module, for cuModuleLoad(), of each source"},
+    {"fatbin", "fatbin", none, write_module<of_fatbin>, "the same, to a file .fatbin"},
+    {"ptx", "ptx", none, write_module<of_ptx>, "the same, to a file .ptx"},
     {"rdc", "relocatable-device-code", required, set_relocatable, "true: share device variables between files"},
     {"default-stream", "default-stream", required, set_default_stream, "legacy or per-thread"},
     {"optf", "options-file", required, ignore, "FILE[,FILE]: read options from files"},  // before all others
@@ -494,7 +504,7 @@ namespace {
 
 /// Rejects options for things that a simulator cannot do.
 void refuse(const std::string& argument, std::string_view name) {
-    for (const std::string_view gpu_code : {"ptx", "cubin", "fatbin", "fatbinary", "optix-ir", "ltoir"}) {
+    for (const std::string_view gpu_code : {"optix-ir", "ltoir"}) {
         if (name != gpu_code) continue;
         throw UsageError(argument + ": the simulator runs kernels as host code; there is no GPU code to write");
     }
@@ -586,7 +596,7 @@ Options parse_options(const std::vector<std::string>& command_line) {
     extend(options.forward_unknown ? options.compiler : options.linker, options.unknown);
     const auto is_source = [](const Input& input) { return input.language != Language::link_item; };
     const auto sources = std::count_if(options.inputs.begin(), options.inputs.end(), is_source);
-    if (!options.output.empty() && sources > 1 && options.stage <= Stage::compile) {
+    if (!options.output.empty() && sources > 1 && options.stage <= Stage::module) {
         throw UsageError("-o names one file, but there are " + std::to_string(sources) + " sources to compile");
     }
     if (options.run && options.stage != Stage::link) {

@@ -25,6 +25,7 @@ enum class Stage {
     preprocess,   ///< -E: to standard output or the -o file
     rewrite,      ///< -cuda: FILE.cu.cpp.ii, plain C++ for g++ -fpreprocessed
     compile,      ///< -c, -dc: to an object file for each source
+    module,       ///< -cubin, -fatbin, -ptx: to a module for each source, which programs load while they run
     device_link,  ///< -dlink: the object file that nvcc needs after -dc; empty here
     archive,      ///< -lib
     link,         ///< an executable, or with -shared a library
@@ -57,11 +58,13 @@ struct Options {
     std::string output_folder;  ///< -odir: for object files that -o does not name
     std::string standard = "-std=c++17";
     std::string optimization = "-O3", debug = "-g1";
-    bool checked = false;      ///< --check, -G: every load and store of device code reports itself to the checkers
-    bool shared = false;       ///< -shared
-    bool runtime = true;       ///< not with -cudart none: the simulator is linked into the result
-    bool relocatable = false;  ///< -rdc=true, -dc: device variables are shared between files
-    unsigned cuda_arch = 900;  ///< the value of __CUDA_ARCH__; 0: not defined
+    bool checked = false;        ///< --check, -G: every load and store of device code reports itself to the checkers
+    std::string module_suffix;   ///< of the names of modules: .cubin
+    bool loads_modules = false;  ///< -lcuda, -lnvrtc: modules find the simulator in the program
+    bool shared = false;         ///< -shared
+    bool runtime = true;         ///< not with -cudart none: the simulator is linked into the result
+    bool relocatable = false;    ///< -rdc=true, -dc: device variables are shared between files
+    unsigned cuda_arch = 900;    ///< the value of __CUDA_ARCH__; 0: not defined
     std::vector<std::string> architectures;  ///< -arch and -gencode: all numbers, with an a or f if they had one
     std::vector<std::string> own_macros;     ///< by which a program can ask for options, as nvcc defines them
     Dependencies dependencies;

@@ -181,6 +181,8 @@ const char* const gcc_names = "-fno-section-anchors";
 Command code_generation(const Options& options, bool clang) {
     Command flags = plain_code_generation(options);
     append(flags, device_semantics);
+    if (options.stage == Stage::module) flags.emplace_back("-fPIC");
+    if (options.stage == Stage::module && !clang) flags.emplace_back("-fno-gnu-unique");
     if (!clang) append(flags, {gcc_device_semantics, gcc_page_bytes, gcc_cxx_only, gcc_names});
     append(flags, instrumentation(options));
     return flags;
@@ -415,6 +417,14 @@ Command link_command(const Toolchain& toolchain, const Options& options, const s
     append(command, items);
     if (options.runtime) append(command, {"-lcudadevrt", "-lcudart_static"});
     append(command, {"-o", output});
+    return command;
+}
+
+Command module_command(const Toolchain& toolchain, const Options& options, const std::string& object,
+                       const std::string& output) {
+    Command command = toolchain.compiler;
+    append(command, options.compiler);
+    append(command, {"-shared", "-Wl,-Bsymbolic", object, "-o", output});
     return command;
 }
 

@@ -58,6 +58,9 @@ std::string shared_symbols(const Toolchain&);
 Command link_command(const Toolchain&, const Options&, const std::vector<std::string>& items,
                      const std::string& output);
 
+/// Links an object to a module: a shared library that uses the simulator of the program that loads it.
+Command module_command(const Toolchain&, const Options&, const std::string& object, const std::string& output);
+
 /// The file name of `path` with `suffix` instead of its own.
 std::string renamed(const std::string& path, const std::string& suffix);
 

@@ -2,6 +2,7 @@
 #include "common/simt/exec/executable.hpp"
 
 #include <link.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -60,7 +61,8 @@ std::atomic<size_t> count = 0;
 std::string path_of(const dl_phdr_info& module) {
     if (!*module.dlpi_name) return "/proc/self/exe";
     const std::unique_ptr<char, void (*)(void*)> path(realpath(module.dlpi_name, nullptr), std::free);
-    return path ? path.get() : module.dlpi_name;
+    // (A module of the driver API is a file without a name, behind a name that only opens it.)
+    return path && access(path.get(), R_OK) == 0 ? path.get() : module.dlpi_name;
 }
 
 }  // namespace

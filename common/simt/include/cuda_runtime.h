@@ -31,8 +31,8 @@
 #include "vector_functions.h"
 #if __cplusplus >= 201703L
 #include "simt/atomics.hpp"
-#include "simt/device_functions.hpp"
 #include "simt/builtins.hpp"
+#include "simt/device_functions.hpp"
 #include "simt/intrinsics.hpp"
 #include "simt/launch.hpp"
 #include "simt/pending_sums.hpp"
@@ -230,22 +230,92 @@ struct IndexListUpTo<0, index...> {
     using type = IndexList<index...>;
 };
 
-/// Launches through the same templates as <<<>>>. Each argument is read from its address as the parameter's own type.
+/// Launches through the same templates as <<<>>>. Each argument is read from its address as the parameter's own type; a
+/// reference is the address of an object.
 template <typename... Parameters, unsigned... index>
 inline void launch_from_addresses(void (*kernel)(Parameters...), const Configuration& configuration,
                                   [[maybe_unused]] void** arguments, IndexList<index...>) {
-    launch([kernel](auto&&... values) -> decltype(void(kernel(values...))) { kernel(values...); }, "kernel",
-           configuration)(*static_cast<kept_type<Parameters>*>(arguments[index])...);
+    Launcher<void (*)(Parameters...)>(kernel, "kernel", configuration)
+        .start(ParameterOf<Parameters>::load(arguments[index])...);
 }
 
 template <typename... Parameters>
 inline KernelPointer::KernelPointer(void (*kernel)(Parameters...)) : address_(reinterpret_cast<void*>(kernel)) {
-    static constexpr ParameterLayout layouts[] = {{sizeof(Parameters), alignof(Parameters)}..., {0, 0}};
+    static constexpr ParameterLayout layouts[] = {
+        {sizeof(typename ParameterOf<Parameters>::Stored), alignof(typename ParameterOf<Parameters>::Stored)}...,
+        {0, 0}};
     const auto trampoline = [](const void* address, const Configuration& configuration, void** arguments) {
         const auto typed = reinterpret_cast<void (*)(Parameters...)>(const_cast<void*>(address));
         launch_from_addresses(typed, configuration, arguments, typename IndexListUpTo<sizeof...(Parameters)>::type());
     };
     remember_kernel(address_, {trampoline, layouts});
+}
+
+/// Kernels of a module, which the program launches by name: an object of this type announces one.
+template <typename... Parameters>
+struct ModuleLauncher {
+    template <void (*kernel)(Parameters...)>
+    struct Kernel {
+        template <typename... S>
+        SIMT_INLINE void operator()(S&... stored) const {
+            if constexpr (are_plain<Parameters...>) {
+                kernel(ParameterOf<Parameters>::pass(stored)...);
+            } else {
+                PointedKernel<Parameters...>{kernel}(stored...);
+            }
+        }
+    };
+
+    template <void (*kernel)(Parameters...), unsigned... index>
+    static void launch(const Configuration& configuration, [[maybe_unused]] void** arguments, IndexList<index...>) {
+        Launcher<Kernel<kernel>>(Kernel<kernel>(), "kernel", configuration)
+            .template start<typename ParameterOf<Parameters>::Stored...>(
+                ParameterOf<Parameters>::load(arguments[index])...);
+    }
+};
+
+template <auto kernel>
+struct ModuleKernel;
+template <typename... Parameters, void (*kernel)(Parameters...)>
+struct ModuleKernel<kernel> {
+    ModuleKernel() {
+        static constexpr ParameterLayout layouts[] = {
+            {sizeof(typename ParameterOf<Parameters>::Stored), alignof(typename ParameterOf<Parameters>::Stored)}...,
+            {0, 0}};
+        const auto trampoline = [](const void*, const Configuration& configuration, void** arguments) {
+            ModuleLauncher<Parameters...>::template launch<kernel>(
+                configuration, arguments, typename IndexListUpTo<sizeof...(Parameters)>::type());
+        };
+        remember_kernel(reinterpret_cast<const void*>(kernel), {trampoline, layouts});
+    }
+};
+
+/// What a name expression of NVRTC stands for: a kernel, or a variable, which announces itself.
+template <auto address>
+struct ModuleAddress {};
+template <typename... Parameters, void (*kernel)(Parameters...)>
+struct ModuleAddress<kernel> : ModuleKernel<kernel> {};
+
+/// A variable's value as void*. If that is a kernel, its type is kept.
+template <typename T>
+inline void* untyped(T& value) {
+    return (void*)value;
+}
+template <typename... Parameters>
+inline void* untyped(void (*&kernel)(Parameters...)) {
+    return kernel ? static_cast<void*>(KernelPointer(kernel)) : nullptr;
+}
+template <typename... Parameters>
+inline void* untyped(void (*const& kernel)(Parameters...)) {
+    return kernel ? static_cast<void*>(KernelPointer(kernel)) : nullptr;
+}
+
+/// The address of an argument as cudaLaunchKernel takes it; for a reference, `room` keeps the object's.
+template <typename T>
+inline void* argument_address(T& value, const volatile void*& room, bool is_by_name) {
+    const volatile void* const object = __builtin_addressof(value);
+    if (is_by_name) room = object;
+    return is_by_name ? static_cast<void*>(&room) : const_cast<void*>(object);
 }
 
 }  // namespace simt
@@ -272,8 +342,10 @@ inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* configuration, 
 template <typename... Parameters, typename... Arguments>
 inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* configuration, void (*kernel)(Parameters...),
                                       Arguments&&... arguments) {
-    return [&](simt::kept_type<Parameters>... values) {
-        void* addresses[] = {const_cast<void*>(static_cast<const volatile void*>(&values))..., nullptr};
+    return [&](Parameters... values) {
+        const volatile void* objects[sizeof...(Parameters) + 1] = {};
+        [[maybe_unused]] unsigned i = 0;
+        void* addresses[] = {simt::argument_address(values, objects[i++], simt::is_reference<Parameters>)..., nullptr};
         return cudaLaunchKernelExC(configuration, kernel, addresses);
     }(static_cast<Arguments&&>(arguments)...);
 }

@@ -29,11 +29,14 @@ Rewritten rewrite_source(const Source& source, const DeviceCode& code) {
     const Braces braces(source);
     const Functions functions(source, braces);
     const ExecutionSpaces spaces(source, braces, functions);
+    const KernelSignatures signatures(source, braces);
     refuse_what_cuda_forbids(source, braces, functions, spaces, edits);
     rewrite_builtin_variables(source, braces, spaces, edits);
     rewrite_shared_memory(source, braces, edits);
     rewrite_qualifiers(source, braces, code, edits);
     rewrite_specifiers(source, edits);
+    rewrite_signatures(source, signatures, edits);
+    if (code.module) rewrite_module_kernels(source, signatures, edits);
     rewrite_kernel_facts(source, braces, edits);
     if (code.checked) rewrite_allocations(source, edits);
     if (code.checked) rewrite_early_returns(source, braces, edits);
@@ -44,8 +47,8 @@ Rewritten rewrite_source(const Source& source, const DeviceCode& code) {
     if (!code.checked) rewrite_lone_additions(source, braces, edits);
     rewrite_casts(source, braces, spaces, edits);
     rewrite_shifts(source, braces, spaces, edits);
-    rewrite_kernel_pointers(source, functions, edits);
-    rewrite_launches(source, braces, functions, edits);
+    rewrite_kernel_pointers(source, functions, spaces, edits);
+    rewrite_launches(source, braces, functions, signatures, edits);
     return {edits.apply(), edits.diagnostics()};
 }
 

@@ -20,6 +20,7 @@ inline constexpr std::string_view qualifiers[] = {"__global__",   "__device__", 
 struct DeviceCode {
     bool relocatable = false;  ///< it shares device variables with other files
     bool checked = false;      ///< the runtime learns the addresses of device variables
+    bool module = false;       ///< kernels and device variables are found by name when it is loaded
 };
 
 struct Rewritten {

@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/simt/rewrite/parameters.hpp"
 #include "common/simt/rewrite/passes.hpp"
 
 namespace simcc {
@@ -118,7 +119,8 @@ private:
         std::string list;
         for (const std::string& argument : *arguments) {
             list += ", " + argument;
-            if (argument == source_[name]) kernel.insert(0, scope_of(open));
+            const bool is_its_name = argument == source_[name] || argument == in_reference(std::string(source_[name]));
+            if (is_its_name) kernel.insert(0, scope_of(open));
         }
         const std::string picked = "simt_pick(" + kernel + ")";
         return "[](auto simt_pick) -> decltype(" + picked + ") { return " + picked + "; }" + list;
@@ -132,9 +134,9 @@ private:
         if (source_[parameters] == "<") parameters = skip_angles(source_, parameters);
         if (source_[parameters] != "(") return "";
         std::string list;
-        for (const auto& [first, end] : pieces(parameters, source_.partner(parameters))) {
+        for (const auto& [first, end] : parameter_pieces(source_, parameters, source_.partner(parameters))) {
             if (!has_specifier(source_, first, end, "__grid_constant__")) continue;
-            if (const auto own = name_of_parameter(first, end)) list += (list.empty() ? "" : ", ") + *own;
+            if (const auto own = name_of_parameter(source_, first, end)) list += (list.empty() ? "" : ", ") + *own;
         }
         return list.empty() ? "" : " ::simt::note_grid_constants(" + list + ");";
     }
@@ -150,83 +152,42 @@ private:
         return scope;
     }
 
-    /// The pieces between the commas of the list whose brackets are at `open` and `close`, as their first and last
-    /// tokens; a default value does not count.
-    std::vector<std::pair<std::size_t, std::size_t>> pieces(std::size_t open, std::size_t close) const {
-        std::vector<std::pair<std::size_t, std::size_t>> found;
-        std::size_t first = open + 1, end = Source::none;
-        for (std::size_t i = first; i <= close; ++i) {
-            if (i == close || source_[i] == ",") {
-                if (i > first) found.emplace_back(first, std::min(end, i));
-                first = i + 1, end = Source::none;
-            } else if (source_[i] == "=" && end == Source::none) {
-                end = i;
-            } else if (source_[i] == "(" || source_[i] == "[" || source_[i] == "{") {
-                i = source_.partner(i);
-            } else if (may_open_angles(source_, i) && skip_angles(source_, i) != i) {
-                i = skip_angles(source_, i) - 1;
-            }
-        }
-        return found;
-    }
-
     /// `<T, N>` for `<class T, int N = 4, class... Rest>`: from a pack on, or a parameter without a name, the list is
     /// left to deduction. (g++ does not expand packs in such a lambda.)
     std::optional<std::string> template_parameters(std::size_t open) const {
         const std::size_t behind = skip_angles(source_, open);
         if (behind == open) return {};
         std::string list;
-        for (const auto& [first, end] : pieces(open, behind - 1)) {
-            const bool has_name = source_.is_identifier(end - 1) && end - first > 1 && !is_type_word(source_[end - 1]);
+        for (const auto& [first, end] : parameter_pieces(source_, open, behind - 1)) {
+            const bool has_name =
+                source_.is_identifier(end - 1) && end - first > 1 && !is_word_of_type(source_[end - 1]);
             if (!has_name || source_[end - 2] == ".") break;
             list += (list.empty() ? "<" : ", ") + std::string(source_[end - 1]);
         }
         return list.empty() ? list : list + ">";
     }
 
-    static bool is_type_word(std::string_view word) {
-        constexpr std::string_view words[] = {
-            "class",  "typename", "int",   "unsigned", "signed", "long", "short", "char", "bool",   "float",
-            "double", "void",     "const", "volatile", "struct", "enum", "union", "auto", "size_t", "__restrict__"};
-        return std::find(std::begin(words), std::end(words), word) != std::end(words);
-    }
-
-    /// The names of the parameters in the brackets at `open`; none if one has no name that the tokens show.
+    /// The names of the parameters in the brackets at `open`, those of references marked; none if one has no name that the tokens show.
     std::optional<std::vector<std::string>> names_of_parameters(std::size_t open) const {
         const std::size_t close = source_.partner(open);
         std::vector<std::string> names;
-        for (const auto& [first, end] : pieces(open, close)) {
+        for (const auto& [first, end] : parameter_pieces(source_, open, close)) {
             if (end - first == 1 && source_[first] == "void") continue;
-            const std::optional<std::string> name = name_of_parameter(first, end);
+            const std::optional<std::string> name = name_of_parameter(source_, first, end);
             if (!name) return {};
-            names.push_back(*name);
+            bool is_reference = false;
+            for (std::size_t i = first; i < end; ++i) {
+                is_reference |= source_[i] == "&";
+                if (source_[i] == "<") i = std::max(i + 1, skip_angles(source_, i)) - 1;
+            }
+            names.push_back(is_reference ? in_reference(*name) : *name);
         }
         return names;
     }
 
-    /// The name of the parameter with the tokens [first, end); `rest...` of a pack.
-    std::optional<std::string> name_of_parameter(std::size_t first, std::size_t end) const {
-        while (source_[end - 1] == "]" && source_.partner(end - 1) > first) end = source_.partner(end - 1);
-        std::size_t name = end - 1;
-        if (source_[name] == ")" && source_[source_.partner(name) - 1] == ")") {  // void (*f)(int)
-            name = source_.partner(source_.partner(name) - 1);
-            while (source_[name] == "(" || source_[name] == "*") ++name;
-        }
-        const bool has_type = name > first && source_[name - 1] != "::" && has_type_before(first, name);
-        if (!source_.is_identifier(name) || is_type_word(source_[name]) || !has_type) return {};
-        return std::string(source_[name]) + (source_[name - 1] == "." ? "..." : "");
-    }
-
-    /// Whether the tokens [first, name) are more than words such as `const` and `struct`.
-    bool has_type_before(std::size_t first, std::size_t name) const {
-        for (std::size_t i = first; i < name; ++i) {
-            const std::string_view word = source_[i];
-            const bool may_stand_before_type = word == "const" || word == "volatile" || word == "struct" ||
-                                               word == "enum" || word == "union" || word == "class" ||
-                                               word == "typename" || word == "__grid_constant__";
-            if (!may_stand_before_type) return true;
-        }
-        return false;
+    static std::string in_reference(const std::string& name) {
+        const std::size_t dots = name.find('.');
+        return "::simt::referred(" + name.substr(0, dots) + ")" + (dots == std::string::npos ? "" : "...");
     }
 
     /// `__attribute__((simt_launch_bounds(256, 2)))` in the kernel's declaration; empty if there is none.

@@ -8,6 +8,11 @@
 //
 // If the kernel's name shows that it has no launch bounds, simt::launch becomes simt::launch_without_bounds.
 //
+// Where the kernel's declaration tells the types of its parameters (signatures.cpp), the launch makes the parameters:
+//     ::simt::launch_told<decltype(simt_signature_of_k<T, 256>(a, b))>(the same, [=](auto simt_pick) { return
+//         simt_pick(k<T, 256>); }, "k<T, 256>", ::simt::configure(grid, block))(a, b)
+// With a lambda among the arguments, which cannot be written twice, that is launch_deduced, and another lambda asks.
+//
 // The lambda keeps everything that a call can do, such as template deduction and default arguments. It also makes the
 // kernel known at compile time, so a kernel without barriers is inlined into the loop over the threads. The kernel
 // stays in its place in the text, so the compiler's messages about it name its line and column.
@@ -149,8 +154,14 @@ void name_braced_arguments(const Source& source, std::size_t open, const std::st
 
 class Launches {
 public:
-    Launches(const Source& source, const Braces& braces, const Functions& functions, Edits& edits)
-        : source_(source), braces_(braces), functions_(functions), edits_(edits), has_graphs_(uses_graphs(source)) {}
+    Launches(const Source& source, const Braces& braces, const Functions& functions, const KernelSignatures& signatures,
+             Edits& edits)
+        : source_(source),
+          braces_(braces),
+          functions_(functions),
+          signatures_(signatures),
+          edits_(edits),
+          has_graphs_(uses_graphs(source)) {}
 
     void rewrite() {
         collect_pointers();
@@ -188,14 +199,56 @@ private:
             const bool by_arguments = functions_.kernels_in_namespaces().count(last_name(begin, open)) != 0;
             const std::string left = by_arguments ? "" : "(", right = by_arguments ? "" : ")";
             const std::string call = right + "(simt_p...)";
-            const std::string launch = has_no_bounds(begin, open) ? "launch_without_bounds" : "launch";
-            edits_.insert_before(begin,
-                                 " ::simt::" + launch + "(" + capture + "(auto&&... simt_p) -> decltype(void(" + left);
+            const bool no_bounds = has_no_bounds(begin, open);
+            const std::size_t last = name_token(begin, open), arguments = close + 3;
+            const bool is_told =
+                signatures_.has(source_[last]) && (last != begin || signatures_.is_visible(source_[last], begin));
+            const std::string teller = is_told ? left + edits_.join(begin, last) +
+                                                     KernelSignatures::name_of(source_[last]) +
+                                                     edits_.join(last + 1, open) + right
+                                               : "";
+            std::string launch = no_bounds ? "launch_without_bounds(" : "launch(", picks;
+            if (is_told) {
+                const bool is_repeatable = !has_lambda(arguments, source_.partner(arguments));
+                const std::size_t end = source_.partner(arguments);
+                launch = is_repeatable
+                             ? "launch_told<decltype(" + teller + "(" + edits_.join(arguments + 1, end) + ")), "
+                             : "launch_deduced<";
+                launch += no_bounds ? "false>(" : "true>(";
+                picks = capture + "(auto simt_pick) { return simt_pick(" + kernel + "); }, ";
+                if (!is_repeatable) {
+                    picks += capture + "(auto&&... simt_p) -> decltype(" + teller +
+                             "(static_cast<decltype(simt_p)&&>(simt_p)...)) { return {}; }, ";
+                }
+            }
+            edits_.insert_before(begin, " ::simt::" + launch + capture + "(auto&&... simt_p) -> decltype(void(" + left);
             edits_.replace(open, open + 3,
-                           call + ")) { " + left + kernel + call + "; }, " + name + ", ::simt::configure(");
+                           call + ")) { " + left + kernel + call + "; }, " + picks + name + ", ::simt::configure(");
             edits_.replace(close, close + 3, "))");
+            if (is_told && launch.rfind("launch_told", 0) == 0) return;  // its parameters have types
         }
         name_braced_arguments(source_, close + 3, kernel, edits_);
+    }
+
+    /// Whether the tokens between the brackets hold a lambda or a statement, which may be written only once.
+    bool has_lambda(std::size_t open, std::size_t close) const {
+        for (std::size_t i = open + 1; i < close; ++i) {
+            const bool is_statement = source_[i] == "{" && source_[i - 1] == "(";
+            const bool is_lambda = source_[i] == "[" && source_[i - 1] != ")" && source_[i - 1] != "]" &&
+                                   (!source_.is_identifier(i - 1) || is_expression_keyword(source_[i - 1]));
+            if (is_statement ? braces_.at(i).kind == BraceKind::code : is_lambda) return true;
+        }
+        return false;
+    }
+
+    /// The token of the kernel's own name in the tokens [begin, open).
+    std::size_t name_token(std::size_t begin, std::size_t open) const {
+        std::size_t name = begin;
+        for (std::size_t i = begin; i < open; ++i) {
+            if (source_.is_identifier(i)) name = i;
+            if (may_open_angles(source_, i) && skip_angles(source_, i) != i) i = skip_angles(source_, i) - 1;
+        }
+        return name;
     }
 
     /// The name without the namespaces before it and the template arguments after it; empty if it is qualified.
@@ -207,12 +260,7 @@ private:
     /// launch bounds, and no node of a graph asks for the kernel.
     bool has_no_bounds(std::size_t begin, std::size_t open) const {
         if (has_graphs_) return false;
-        std::size_t name = begin;
-        for (std::size_t i = begin; i < open; ++i) {
-            if (source_.is_identifier(i)) name = i;
-            if (may_open_angles(source_, i) && skip_angles(source_, i) != i) i = skip_angles(source_, i) - 1;
-        }
-        return functions_.kernels_without_bounds().count(source_[name]) != 0;
+        return functions_.kernels_without_bounds().count(source_[name_token(begin, open)]) != 0;
     }
 
     /// Whether the kernel is an expression with a value of its own, or a variable, rather than a function's name.
@@ -262,6 +310,7 @@ private:
     const Source& source_;
     const Braces& braces_;
     const Functions& functions_;
+    const KernelSignatures& signatures_;
     Edits& edits_;
     const bool has_graphs_;
     std::set<std::string_view> pointers_;
@@ -281,8 +330,9 @@ std::vector<Launch> find_launches(const Source& source) {
     return launches;
 }
 
-void rewrite_launches(const Source& source, const Braces& braces, const Functions& functions, Edits& edits) {
-    Launches(source, braces, functions, edits).rewrite();
+void rewrite_launches(const Source& source, const Braces& braces, const Functions& functions,
+                      const KernelSignatures& signatures, Edits& edits) {
+    Launches(source, braces, functions, signatures, edits).rewrite();
 }
 
 // ---- kernels that the program passes as void*
@@ -290,6 +340,7 @@ void rewrite_launches(const Source& source, const Braces& braces, const Function
 // To unpack the arguments of a launch, the runtime needs the kernel's type, which such a cast loses:
 //     cudaLaunchKernel((void*)k, ...), node.func = (void*)k    the cast is dropped: these take any kernel
 //     (void*)k elsewhere    ->    static_cast<void*>(::simt::KernelPointer(k)), which keeps the type by address
+//     (void*)x of a variable, which may hold a kernel    ->    ::simt::untyped(x), which does the same if it does
 
 namespace {
 
@@ -340,8 +391,14 @@ bool takes_any_kernel(std::string_view name) {
 
 }  // namespace
 
-void rewrite_kernel_pointers(const Source& source, const Functions& functions, Edits& edits) {
+void rewrite_kernel_pointers(const Source& source, const Functions& functions, const ExecutionSpaces& spaces,
+                             Edits& edits) {
     const std::set<std::string_view>& kernels = functions.kernels();
+    std::set<std::string_view> pointers;  // void (*f)(int)
+    for (std::size_t i = 3; i < source.size(); ++i) {
+        if (source[i - 1] == "*" && source[i - 2] == "(" && source[i + 1] == ")" && source[i + 2] == "(")
+            pointers.insert(source[i]);
+    }
     for (std::size_t i = 0; i < source.size(); ++i) {
         const bool field = source[i] == "func" && (source[i - 1] == "." || source[i - 1] == "->");
         if (takes_any_kernel(source[i])) {
@@ -351,6 +408,13 @@ void rewrite_kernel_pointers(const Source& source, const Functions& functions, E
             drop_cast(source, i + 2, edits), i += 2;
         } else if (const std::size_t operand = behind_cast(source, i); operand != Source::none) {
             const std::size_t end = kernel_end(source, operand, kernels);
+            const bool is_variable = (source.is_value(operand) || pointers.count(source[operand]) != 0) &&
+                                     is_one_of(source[operand + 1], {",", ")", ";", "}"});
+            if (end == Source::none && is_variable && !kernels.empty() && !spaces.is_device(i)) {
+                edits.replace(i, operand, "::simt::untyped(");
+                edits.insert_before(operand + 1, ")");
+                i = operand;
+            }
             if (end == Source::none) continue;
             edits.replace(i, end, "static_cast<void*>(::simt::KernelPointer(" + source.join(operand, end) + "))");
             i = end - 1;

@@ -9,6 +9,7 @@
 #include "common/simt/rewrite/brackets.hpp"
 #include "common/simt/rewrite/cuda_to_cxx.hpp"
 #include "common/simt/rewrite/functions.hpp"
+#include "common/simt/rewrite/signatures.hpp"
 #include "common/simt/rewrite/source.hpp"
 
 namespace simcc {
@@ -35,6 +36,12 @@ void rewrite_specifiers(const Source& source, Edits& edits);
 /// Kernels keep what cudaFuncGetAttributes says about them: their launch bounds, and which functions with shared
 /// variables they call.
 void rewrite_kernel_facts(const Source& source, const Braces& braces, Edits& edits);
+
+/// Kernels tell launches the types of their parameters.
+void rewrite_signatures(const Source& source, const KernelSignatures& signatures, Edits& edits);
+
+/// In a module, kernels are announced to the runtime, which launches them by name.
+void rewrite_module_kernels(const Source& source, const KernelSignatures& signatures, Edits& edits);
 
 /// Whether the program's own text names CUDA's graphs. Then its kernels can tell a node of a graph their address and
 /// their arguments.
@@ -70,7 +77,8 @@ void rewrite_casts(const Source& source, const Braces& braces, const ExecutionSp
 void rewrite_shifts(const Source& source, const Braces& braces, const ExecutionSpaces& spaces, Edits& edits);
 
 /// Kernels passed as void* keep their type.
-void rewrite_kernel_pointers(const Source& source, const Functions& functions, Edits& edits);
+void rewrite_kernel_pointers(const Source& source, const Functions& functions, const ExecutionSpaces& spaces,
+                             Edits& edits);
 
 /// The place of a launch: the kernel's first token, and the first `<` and the first `>` of the brackets around the
 /// configuration; none where it cannot be parsed.
@@ -80,7 +88,8 @@ struct Launch {
 std::vector<Launch> find_launches(const Source& source);
 
 /// `k<<<grid, block>>>(arguments)` becomes a call of simt::launch.
-void rewrite_launches(const Source& source, const Braces& braces, const Functions& functions, Edits& edits);
+void rewrite_launches(const Source& source, const Braces& braces, const Functions& functions,
+                      const KernelSignatures& signatures, Edits& edits);
 
 /// Errors for code that CUDA forbids and plain C++ allows: kernels that return something or are called like functions,
 /// device functions called on the host, functions of the runtime API that kernels do not have.

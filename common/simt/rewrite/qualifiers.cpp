@@ -168,7 +168,7 @@ void rewrite_qualifiers(const Source& source, const Braces& braces, const Device
         if (!variable.is_managed) names.insert(source[variable.name]);
         if (variable.is_static && !variable.is_const && !variable.is_template)
             edits.insert_before(variable.first, used);
-        if (code.relocatable || variable.is_extern || variable.has_linkage) continue;
+        if (code.relocatable || code.module || variable.is_extern || variable.has_linkage) continue;
         if (shared_between_files.count(source[variable.name]) != 0) continue;
         edits.insert_before(variable.first, "static " + std::string(used));
     }

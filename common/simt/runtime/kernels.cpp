@@ -54,6 +54,17 @@ public:
         return found == kernels_.end() ? shared_bytes_per_block : found->second.dynamic_shared_bytes;
     }
 
+    std::vector<const void*> between(uintptr_t begin, uintptr_t end) const {
+        std::vector<const void*> found;
+        const std::lock_guard lock(mutex_);
+        for (const auto& [address, kernel] : kernels_) {
+            const auto place = reinterpret_cast<uintptr_t>(address);
+            if (kernel.signature.trampoline && place >= begin && place < end) found.push_back(address);
+        }
+        std::sort(found.begin(), found.end());
+        return found;
+    }
+
     size_t largest() const {
         const std::lock_guard lock(mutex_);
         return largest_;
@@ -82,6 +93,8 @@ void remember_kernel(const void* kernel, const KernelSignature& signature) {
 }
 
 KernelSignature signature_of(const void* kernel) { return kernels().signature(kernel); }
+
+std::vector<const void*> kernels_between(uintptr_t begin, uintptr_t end) { return kernels().between(begin, end); }
 
 size_t dynamic_shared_bytes_of(const void* kernel) { return kernels().dynamic_shared_bytes(kernel); }
 

@@ -23,6 +23,9 @@ size_t largest_dynamic_shared_bytes();
 /// The parameters of a launch, with copies of its arguments; null if its kernel does not tell them.
 std::shared_ptr<const KernelParameters> parameters_of(const Launch& launch);
 
+/// The kernels whose signatures are known and whose addresses are in [begin, end), in the order of their addresses.
+std::vector<const void*> kernels_between(uintptr_t begin, uintptr_t end);
+
 // ---- what the program's symbols say about a kernel: see rewrite/kernel_facts.cpp
 
 struct KernelFacts {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // simcc turns kernel<<<grid, block, shared, stream>>>(arguments) into
-//   ::simt::launch([=](auto&&... p) -> decltype(void((kernel)(p...))) { (kernel)(p...); }, "kernel",
-//                  ::simt::configure(grid, block, shared, stream))(arguments)
+//   ::simt::launch_told<decltype(simt_signature_of_kernel(arguments))>(
+//       [=](auto&&... p) -> decltype(void((kernel)(p...))) { (kernel)(p...); },
+//       [=](auto pick) { return pick(kernel); }, "kernel", ::simt::configure(grid, block, shared, stream))(arguments)
+// The function in decltype, which simcc declares beside the kernel, returns the types of the kernel's parameters. Where
+// the source does not show them, a simpler ::simt::launch stores the arguments as they are.
 // The kernel is part of the lambda's type, so each launch statement compiles to its own loop over lanes with the kernel
 // inlined. A computed kernel, as in table[i]<<<grid, block>>>(arguments), is passed as a pointer instead:
 //   ::simt::Launcher{ ::simt::kernel_value(table[i]), "table[i]", ::simt::configure(grid, block)}(arguments)
@@ -52,13 +55,31 @@ using KernelParameter = typename ParameterAt<Function, index>::type;
 // A stream that is being captured asks a launch for more: cudaGraphKernelNodeGetParams returns the kernel's address and
 // its arguments, converted to the types of its parameters. In files that use graphs, kernels begin with
 //     ::simt::tell_kernel(256, [](auto pick) -> decltype(pick(k<T>)) { return pick(k<T>); }, first, second);
-// where `pick` selects the overload with these parameters.
+// (or `::simt::referred(first)`, if it is a reference) where `pick` selects the overload with these parameters.
 
 inline namespace SIMT_FLAVOR {
 
+/// A kernel's parameter that is a reference.
+template <typename T>
+struct Referred {
+    T* address;
+};
+template <typename T>
+SIMT_INLINE Referred<T> referred(T& object) {
+    return {__builtin_addressof(object)};
+}
+template <typename T>
+struct Declared {
+    using type = T;
+};
+template <typename T>
+struct Declared<Referred<T>> {
+    using type = T&;
+};
+
 template <typename... P>
 struct KernelPicker {
-    KernelPointer operator()(void (*kernel)(P...)) const { return kernel; }
+    KernelPointer operator()(void (*kernel)(typename Declared<P>::type...)) const { return kernel; }
 };
 
 template <typename Choice, typename Picker>
@@ -222,11 +243,6 @@ template <typename T>
 using kept_type = typename Kept<typename WithoutReference<T>::type>::type;
 
 template <typename T>
-constexpr bool is_pointer = false;
-template <typename T>
-constexpr bool is_pointer<T*> = true;
-
-template <typename T>
 struct NullFromInteger {
     using type = T;
 };
@@ -263,6 +279,16 @@ SIMT_UNCHECKED unsigned running_lane() { return thread_rank(); }
 /// calls them: the checkers must not take this for the kernel's work.
 template <typename... P>
 constexpr bool is_copied_by_program = is_checked && !(__is_trivially_copyable(P) && ...);
+
+/// Whether a kernel known only at run time is a null pointer.
+template <typename Kernel>
+constexpr bool is_null(const Kernel&) {
+    return false;
+}
+template <typename R, typename... P>
+bool is_null(R (*kernel)(P...)) {
+    return !kernel;
+}
 
 // Calls the kernel. In the checked flavor, checked code begins here: the arguments arrive in registers or in the
 // lane's own stack frame, as a GPU kernel finds them in constant memory.
@@ -316,7 +342,7 @@ public:
         }
     }
 
-private:
+    /// Launches with arguments as they are stored.
     // (Out of line, so that it does not enlarge a kernel that launches.)
     template <typename... P>
     SIMT_LAUNCH void start(P... arguments) const {
@@ -342,13 +368,12 @@ private:
         if constexpr (may_have_bounds) {
             launch.most_threads = most_threads(body);
             launch.ask = &ask_again<Body>;
-            if constexpr (is_pointer<Kernel>) {
-                if (!kernel_) launch.ask = nullptr;
-            }
+            if (is_null(kernel_)) launch.ask = nullptr;
         }
         submit(static_cast<Launch&&>(launch), configuration_.stream);
     }
 
+private:
     // A launch statement that names its kernel asks once.
     template <typename Body>
     unsigned most_threads(Body& body) const {
@@ -359,10 +384,7 @@ private:
             if (most == unknown) __atomic_store_n(&known, most = bounds_of(body), __ATOMIC_RELAXED);
             return most;
         } else {
-            if constexpr (is_pointer<Kernel>) {
-                if (!kernel_) return 0;
-            }
-            return bounds_of(body);
+            return is_null(kernel_) ? 0 : bounds_of(body);
         }
     }
 
@@ -382,6 +404,257 @@ Launcher<Kernel, false> launch_without_bounds(const Kernel& kernel, const char* 
 }
 
 #undef SIMT_LAUNCH
+
+// ---- launches that know the types of the kernel's parameters
+
+// As in nvcc's host functions, the parameters are made once, on the host, from the arguments, and destroyed once the
+// launch is submitted. The device gets their bytes: no constructor and no destructor runs there, and each thread has a
+// copy of its own. A reference refers to the object itself.
+
+#ifdef __clang__
+template <typename T>
+constexpr bool is_trivially_destructible = __is_trivially_destructible(T);
+#else
+template <typename T>
+constexpr bool is_trivially_destructible = __has_trivial_destructor(T);
+#endif
+
+enum class Passing {
+    copied,   ///< by a trivial constructor
+    moved,    ///< by a trivial constructor that takes no constants
+    opaque,   ///< its constructors or its destructor do something, so the kernel takes the address of its bytes
+    by_name,  ///< a reference
+};
+
+template <typename T>
+constexpr Passing passing_of() {
+    if constexpr (!is_trivially_destructible<T>) {
+        return Passing::opaque;
+    } else if constexpr (__is_trivially_constructible(T, const T&)) {
+        return Passing::copied;
+    } else {
+        return __is_trivially_constructible(T, T) ? Passing::moved : Passing::opaque;
+    }
+}
+
+template <typename T>
+struct Bytes {
+    alignas(T) unsigned char bytes[sizeof(T)];
+};
+
+/// A parameter of type T: how a launch stores it, and what the kernel's call gets of what is stored.
+template <typename T, Passing how = passing_of<T>()>
+struct Parameter {
+    using Stored = T;
+    static constexpr Passing passing = Passing::copied;
+    static Stored store(const T& value) { return value; }
+    static Stored load(const void* address) { return *static_cast<const T*>(address); }
+    static SIMT_INLINE const T& pass(const T& stored) { return stored; }
+};
+template <typename T>
+struct Parameter<T, Passing::opaque> {
+    using Stored = Bytes<T>;
+    static constexpr Passing passing = Passing::opaque;
+    static Stored store(const T& value) { return load(__builtin_addressof(value)); }
+    static Stored load(const void* address) {
+        Stored stored;
+        __builtin_memcpy(stored.bytes, address, sizeof(T));
+        return stored;
+    }
+    static SIMT_INLINE T& pass(Stored& stored) { return *reinterpret_cast<T*>(stored.bytes); }
+};
+template <typename T>
+struct Parameter<T, Passing::moved> : Parameter<T, Passing::opaque> {
+    static constexpr Passing passing = Passing::moved;
+    static SIMT_INLINE T&& pass(Bytes<T>& stored) { return reinterpret_cast<T&&>(stored.bytes); }
+};
+template <typename T>
+struct Parameter<T&, Passing::by_name> {
+    using Stored = T*;
+    static constexpr Passing passing = Passing::by_name;
+    static Stored store(T& value) { return __builtin_addressof(value); }
+    static Stored load(const void* address) { return *static_cast<T* const*>(address); }
+    static SIMT_INLINE T& pass(T* stored) { return *stored; }
+};
+template <typename T>
+constexpr bool is_reference = false;
+template <typename T>
+constexpr bool is_reference<T&> = true;
+template <typename T, bool refers = is_reference<T>>
+struct ParameterOf : Parameter<T> {};
+template <typename T>
+struct ParameterOf<T, true> : Parameter<T, Passing::by_name> {};
+
+/// What a kernel takes in the place of a parameter, as the processors' calling conventions have it.
+template <typename T, Passing how>
+struct Taken {
+    using type = T;
+};
+template <typename T>
+struct Taken<T, Passing::opaque> {
+    using type = T&;
+};
+
+template <typename... P>
+struct Signature {};
+template <typename... P>
+using SignatureOf = Signature<typename WithoutConst<P>::type...>;
+
+/// The overload of the kernel that has these parameters.
+template <typename... P>
+struct KernelWith {
+    constexpr auto operator()(void (*kernel)(P...)) const { return kernel; }
+};
+
+/// Whether the kernel can be called by its name, with constants.
+template <typename... P>
+constexpr bool are_plain =
+    ((ParameterOf<P>::passing == Passing::copied || ParameterOf<P>::passing == Passing::by_name) && ...);
+
+/// Calls a kernel with parameters that their bytes stand for. `stored` is the thread's own copy of them.
+template <typename... P, typename... S>
+SIMT_INLINE void call_with_bytes(void (*kernel)(P...), S&... stored) {
+    using Kernel = void (*)(typename Taken<P, ParameterOf<P>::passing>::type...);
+    reinterpret_cast<Kernel>(reinterpret_cast<void*>(kernel))(ParameterOf<P>::pass(stored)...);
+}
+template <typename... P, typename... S>
+SIMT_INLINE void call_with_copies(void (*kernel)(P...), S... stored) {
+    call_with_bytes(kernel, stored...);
+}
+
+/// A kernel that a launch names. Takes the parameters as they are stored.
+template <typename Call, typename Pick, typename... P>
+struct NamedKernel : Call, Pick {
+    NamedKernel(const Call& call, const Pick& pick) : Call(call), Pick(pick) {}
+
+    template <typename... S>
+    SIMT_INLINE void operator()(S&... stored) const {
+        if constexpr (are_plain<P...>) {
+            static_cast<const Call&> (*this)(ParameterOf<P>::pass(stored)...);
+        } else if constexpr (is_checked) {
+            call_with_bytes<P...>(static_cast<const Pick&>(*this)(KernelWith<P...>()), stored...);
+        } else {
+            call_with_copies<P...>(static_cast<const Pick&>(*this)(KernelWith<P...>()), stored...);
+        }
+    }
+};
+
+/// A kernel known at run time.
+template <typename... P>
+struct PointedKernel {
+    void (*kernel)(P...);
+
+    template <typename... S>
+    SIMT_INLINE void operator()(S&... stored) const {
+        if constexpr (are_plain<P...>) {
+            kernel(ParameterOf<P>::pass(stored)...);
+        } else if constexpr (is_checked) {
+            call_with_bytes<P...>(kernel, stored...);
+        } else {
+            call_with_copies<P...>(kernel, stored...);
+        }
+    }
+};
+template <typename... P>
+bool is_null(const PointedKernel<P...>& kernel) {
+    return !kernel.kernel;
+}
+
+template <typename... P>
+class Launcher<void (*)(P...), true> {
+public:
+    Launcher(void (*kernel)(P...), const char* name, const Configuration& configuration)
+        : launcher_(PointedKernel<P...>{kernel}, name, configuration) {}
+
+    void operator()(P... parameters) const {
+        if constexpr (is_checked)
+            (PassedPointer<typename ParameterOf<P>::Stored>::tell(ParameterOf<P>::store(parameters)), ...);
+        start(ParameterOf<P>::store(parameters)...);
+    }
+
+    void start(typename ParameterOf<P>::Stored... stored) const {
+        launcher_.template start<typename ParameterOf<P>::Stored...>(stored...);
+    }
+
+private:
+    Launcher<PointedKernel<P...>> launcher_;
+};
+
+template <bool wanted>
+struct OnlyIf {};
+template <>
+struct OnlyIf<true> {
+    using type = void;
+};
+
+template <typename Told, bool may_have_bounds, typename Call, typename Pick>
+class ToldLauncher;
+template <typename... P, bool may_have_bounds, typename Call, typename Pick>
+class ToldLauncher<Signature<P...>, may_have_bounds, Call, Pick> {
+public:
+    ToldLauncher(const Call& call, const Pick& pick, const char* name, const Configuration& configuration)
+        : call_(call), pick_(pick), name_(name), configuration_(configuration) {}
+
+    void operator()(P... parameters) const {
+        if constexpr (is_checked)
+            (PassedPointer<typename ParameterOf<P>::Stored>::tell(ParameterOf<P>::store(parameters)), ...);
+        Launcher<NamedKernel<Call, Pick, P...>, may_have_bounds>({call_, pick_}, name_, configuration_)
+            .template start<typename ParameterOf<P>::Stored...>(ParameterOf<P>::store(parameters)...);
+    }
+
+    /// The kernel has default arguments.
+    template <typename... A, typename = typename OnlyIf<(sizeof...(A) < sizeof...(P))>::type>
+    void operator()(A&&... arguments) const {
+        Launcher<Call, may_have_bounds>(call_, name_, configuration_)(static_cast<A&&>(arguments)...);
+    }
+
+private:
+    Call call_;
+    Pick pick_;
+    const char* name_;
+    Configuration configuration_;
+};
+template <typename Told, bool may_have_bounds, typename Call, typename Pick>
+ToldLauncher<Told, may_have_bounds, Call, Pick> launch_told(const Call& call, const Pick& pick, const char* name,
+                                                            const Configuration& configuration) {
+    return {call, pick, name, configuration};
+}
+
+/// The types become known with the arguments.
+template <bool may_have_bounds, typename Call, typename Pick, typename Teller>
+class DeducedLauncher {
+public:
+    DeducedLauncher(const Call& call, const Pick& pick, const char* name, const Configuration& configuration)
+        : call_(call), pick_(pick), name_(name), configuration_(configuration) {}
+
+    template <typename... A>
+    void operator()(A&&... arguments) const {
+        launch<A...>(0, static_cast<A&&>(arguments)...);
+    }
+
+private:
+    template <typename... A, typename Told = decltype((*static_cast<const Teller*>(nullptr))(
+                                 static_cast<A&&>(*static_cast<typename WithoutReference<A>::type*>(nullptr))...))>
+    void launch(int, A&&... arguments) const {
+        ToldLauncher<Told, may_have_bounds, Call, Pick>(call_, pick_, name_,
+                                                        configuration_)(static_cast<A&&>(arguments)...);
+    }
+    template <typename... A>
+    void launch(long, A&&... arguments) const {
+        Launcher<Call, may_have_bounds>(call_, name_, configuration_)(static_cast<A&&>(arguments)...);
+    }
+
+    Call call_;
+    Pick pick_;
+    const char* name_;
+    Configuration configuration_;
+};
+template <bool may_have_bounds, typename Call, typename Pick, typename Teller>
+DeducedLauncher<may_have_bounds, Call, Pick, Teller> launch_deduced(const Call& call, const Pick& pick, const Teller&,
+                                                                    const char* name,
+                                                                    const Configuration& configuration) {
+    return {call, pick, name, configuration};
+}
 
 /// The kernel as a pointer, even where the program computes a reference to it.
 template <typename Kernel>

@@ -1,0 +1,529 @@
+// SPDX-License-Identifier: MIT
+// The driver API: modules, and the launches of their kernels. A module is a shared library that simcc has made, without
+// a simulator of its own: it uses that of the program. A CUfunction is the kernel's address, and a CUlibrary or CUkernel
+// is the module or the kernel.
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/simt/api/error.hpp"
+#include "common/simt/modules/context.hpp"
+#include "common/simt/runtime/kernels.hpp"
+
+using namespace simt;
+
+struct CUmod_st {
+    void* library;  ///< dlopen's
+
+    uintptr_t begin, end;
+};
+
+namespace {
+
+// ---- loading
+
+struct Modules {
+    std::mutex mutex;
+    std::set<CUmodule> live;
+};
+
+Modules& modules() {
+    static Modules& all = *new Modules;
+    return all;
+}
+
+bool is_live(CUmodule module) {
+    const std::lock_guard lock(modules().mutex);
+    return modules().live.count(module) != 0;
+}
+
+void say(const std::string& what) { std::fprintf(stderr, "simcc: %s\n", what.c_str()); }
+
+constexpr const char* how_to = "the simulator's modules are made by simcc -cubin, -fatbin or -ptx, or by NVRTC";
+
+/// Why the image is none of the simulator's modules; CUDA_SUCCESS if it may be one.
+CUresult refusal_of(const void* image) {
+    const auto* const bytes = static_cast<const unsigned char*>(image);
+    constexpr unsigned machine_of_gpus = 190;
+    if (std::memcmp(bytes, ELFMAG, SELFMAG) == 0) {
+        const auto* const header = static_cast<const ElfW(Ehdr)*>(image);
+        if (header->e_machine != machine_of_gpus && header->e_type == ET_DYN) return CUDA_SUCCESS;
+        say(std::string("this module holds code for a GPU, which cannot run here; ") + how_to);
+        return CUDA_ERROR_NO_BINARY_FOR_GPU;
+    }
+    constexpr unsigned char of_fatbin[] = {0x50, 0xed, 0x55, 0xba};
+    if (std::memcmp(bytes, of_fatbin, sizeof of_fatbin) == 0) {
+        say(std::string("this module holds code for a GPU, which cannot run here; ") + how_to);
+        return CUDA_ERROR_NO_BINARY_FOR_GPU;
+    }
+    const bool is_text = bytes[0] == '.' || bytes[0] == '/' || bytes[0] == '\n' || bytes[0] == ' ' || bytes[0] == '\t';
+    say(std::string(is_text ? "PTX text cannot run here; " : "this is no module; ") + how_to);
+    return is_text ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_INVALID_IMAGE;
+}
+
+/// The bytes of the file that begins here: it ends with its last section, or the table of these.
+size_t bytes_of(const void* image) {
+    const auto* const header = static_cast<const ElfW(Ehdr)*>(image);
+    size_t end = header->e_shoff + size_t{header->e_shentsize} * header->e_shnum;
+    const char* const sections = static_cast<const char*>(image) + header->e_shoff;
+    for (unsigned i = 0; i < header->e_shnum; ++i) {
+        ElfW(Shdr) section;
+        std::memcpy(&section, sections + size_t{i} * header->e_shentsize, sizeof section);
+        if (section.sh_type != SHT_NOBITS) end = std::max<size_t>(end, section.sh_offset + section.sh_size);
+    }
+    return end;
+}
+
+/// Maps the image through a file without a name. It stays, as other libraries with kernels do, and so does the file,
+/// from which the runtime may still read the kernels' properties.
+void* open_library(const void* image, size_t bytes) {
+    const int file = memfd_create("simcc-module", MFD_CLOEXEC);
+    if (file < 0) return nullptr;
+    for (size_t done = 0; done < bytes;) {
+        const ssize_t wrote = write(file, static_cast<const char*>(image) + done, bytes - done);
+        if (wrote <= 0) {
+            close(file);
+            return nullptr;
+        }
+        done += static_cast<size_t>(wrote);
+    }
+    return dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(), RTLD_NOW | RTLD_LOCAL);
+}
+
+CUresult load(CUmodule* module, const void* image) {
+    if (!module || !image) return CUDA_ERROR_INVALID_VALUE;
+    *module = nullptr;
+    if (const CUresult result = refusal_of(image)) return result;
+    void* const library = open_library(image, bytes_of(image));
+    if (!library) {
+        const char* const text = dlerror();
+        const std::string why = text ? text : "no file could be made";
+        const bool is_checked = why.find("__tsan") != why.npos || why.find("__sanitizer") != why.npos;
+        const bool is_unlinked = why.find("undefined symbol") != why.npos;
+        say("a module cannot be loaded: " + why +
+            (is_checked    ? " (build the program with -G, too)"
+             : is_unlinked ? " (link the program with simcc and -lcuda)"
+                           : ""));
+        return is_unlinked ? CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND : CUDA_ERROR_INVALID_IMAGE;
+    }
+    link_map* map = nullptr;
+    dlinfo(library, RTLD_DI_LINKMAP, &map);
+    auto* const loaded = new CUmod_st{library, map->l_addr, map->l_addr};
+    const auto visit = [](dl_phdr_info* info, size_t, void* data) {
+        auto& found = *static_cast<CUmod_st*>(data);
+        if (info->dlpi_addr != found.begin) return 0;
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+            const auto& segment = info->dlpi_phdr[i];
+            if (segment.p_type == PT_LOAD)
+                found.end = std::max<uintptr_t>(found.end, found.begin + segment.p_vaddr + segment.p_memsz);
+        }
+        return 1;
+    };
+    dl_iterate_phdr(visit, loaded);
+    const std::lock_guard lock(modules().mutex);
+    modules().live.insert(*module = loaded);
+    return CUDA_SUCCESS;
+}
+
+CUresult load_file(CUmodule* module, const char* path) {
+    if (!module || !path) return CUDA_ERROR_INVALID_VALUE;
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return CUDA_ERROR_FILE_NOT_FOUND;
+    std::string image{std::istreambuf_iterator<char>(file), {}};
+    constexpr size_t least = sizeof(ElfW(Ehdr));
+    if (image.size() < least) image.resize(least);
+    if (refusal_of(image.data()) == CUDA_SUCCESS && bytes_of(image.data()) > image.size())
+        return CUDA_ERROR_INVALID_IMAGE;
+    return load(module, image.data());
+}
+
+/// The address of a kernel or variable of the module's own; null if it has none of this name.
+void* find(CUmodule module, const char* name) {
+    void* const found = dlsym(module->library, name);
+    const auto address = reinterpret_cast<uintptr_t>(found);
+    return address >= module->begin && address < module->end ? found : nullptr;
+}
+
+template <typename Handle>
+CUresult find_kernel(Handle* kernel, CUmodule module, const char* name) {
+    if (const CUresult result = driver_state()) return result;
+    if (!kernel || !name) return CUDA_ERROR_INVALID_VALUE;
+    if (!is_live(module)) return CUDA_ERROR_INVALID_HANDLE;
+    void* const found = find(module, name);
+    const bool is_kernel = found && signature_of(found).trampoline;
+    *kernel = is_kernel ? static_cast<Handle>(found) : nullptr;
+    return is_kernel ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult find_variable(CUdeviceptr* address, size_t* bytes, CUmodule module, const char* name, bool is_managed) {
+    if (const CUresult result = driver_state()) return result;
+    if (!name || (!address && !bytes)) return CUDA_ERROR_INVALID_VALUE;
+    if (!is_live(module)) return CUDA_ERROR_INVALID_HANDLE;
+    const DriverSection section;
+    void* const found = find(module, name);
+    const auto allocation = runtime().memory.find(found);
+    if (!found || !allocation || (is_managed && allocation->kind != MemoryKind::managed)) return CUDA_ERROR_NOT_FOUND;
+    if (address) *address = address_of(found);
+    if (bytes) *bytes = allocation->bytes;
+    return CUDA_SUCCESS;
+}
+
+std::vector<const void*> kernels_of(CUmodule module) { return kernels_between(module->begin, module->end); }
+
+CUresult count_kernels(unsigned* count, CUmodule module) {
+    if (!count) return CUDA_ERROR_INVALID_VALUE;
+    if (!is_live(module)) return CUDA_ERROR_INVALID_HANDLE;
+    *count = static_cast<unsigned>(kernels_of(module).size());
+    return CUDA_SUCCESS;
+}
+
+template <typename Handle>
+CUresult enumerate(Handle* kernels, unsigned count, CUmodule module) {
+    if (!kernels) return CUDA_ERROR_INVALID_VALUE;
+    if (!is_live(module)) return CUDA_ERROR_INVALID_HANDLE;
+    const auto found = kernels_of(module);
+    for (size_t i = 0; i < count && i < found.size(); ++i)
+        kernels[i] = reinterpret_cast<Handle>(const_cast<void*>(found[i]));
+    return CUDA_SUCCESS;
+}
+
+CUresult unload(CUmodule module) {
+    if (const CUresult result = driver_state()) return result;
+    {
+        const std::lock_guard lock(modules().mutex);
+        if (modules().live.erase(module) == 0) return CUDA_ERROR_INVALID_HANDLE;
+    }
+    return driver_call(cudaDeviceSynchronize);
+}
+
+CUmodule module_of(CUlibrary library) { return reinterpret_cast<CUmodule>(library); }
+
+}  // namespace
+
+CUresult cuModuleLoadData(CUmodule* module, const void* image) {
+    const CUresult result = context_state();
+    return result ? result : load(module, image);
+}
+CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned int, CUjit_option*, void**) {
+    return cuModuleLoadData(module, image);
+}
+CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image) { return cuModuleLoadData(module, image); }
+CUresult cuModuleLoad(CUmodule* module, const char* path) {
+    const CUresult result = context_state();
+    return result ? result : load_file(module, path);
+}
+CUresult cuModuleUnload(CUmodule module) { return unload(module); }
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
+    return find_kernel(function, module, name);
+}
+CUresult cuModuleGetFunctionCount(unsigned int* count, CUmodule module) { return count_kernels(count, module); }
+CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned int count, CUmodule module) {
+    return enumerate(functions, count, module);
+}
+CUresult cuModuleGetGlobal(CUdeviceptr* address, size_t* bytes, CUmodule module, const char* name) {
+    return find_variable(address, bytes, module, name, false);
+}
+
+// ---- linking at run time: of one image, which is whole already
+
+struct CUlinkState_st {
+    std::string image;
+};
+
+CUresult cuLinkCreate(unsigned int, CUjit_option*, void**, CUlinkState* state) {
+    if (const CUresult result = context_state()) return result;
+    if (!state) return CUDA_ERROR_INVALID_VALUE;
+    *state = new CUlinkState_st;
+    return CUDA_SUCCESS;
+}
+CUresult cuLinkAddData(CUlinkState state, CUjitInputType, void* data, size_t bytes, const char*, unsigned int,
+                       CUjit_option*, void**) {
+    if (!state || !data || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    std::string image(static_cast<const char*>(data), bytes);
+    if (image.size() < sizeof(ElfW(Ehdr))) image.resize(sizeof(ElfW(Ehdr)));
+    if (const CUresult result = refusal_of(image.data())) return result;
+    if (!state->image.empty()) {
+        say("modules cannot be linked with each other at run time; compile their sources as one");
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    state->image = std::move(image);
+    return CUDA_SUCCESS;
+}
+CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char* path, unsigned int count,
+                       CUjit_option* options, void** values) {
+    if (!state || !path) return CUDA_ERROR_INVALID_VALUE;
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return CUDA_ERROR_FILE_NOT_FOUND;
+    std::string image{std::istreambuf_iterator<char>(file), {}};
+    return cuLinkAddData(state, type, image.data(), image.size(), path, count, options, values);
+}
+CUresult cuLinkComplete(CUlinkState state, void** image, size_t* bytes) {
+    if (!state || !image || state->image.empty()) return CUDA_ERROR_INVALID_VALUE;
+    *image = state->image.data();
+    if (bytes) *bytes = state->image.size();
+    return CUDA_SUCCESS;
+}
+CUresult cuLinkDestroy(CUlinkState state) {
+    delete state;
+    return CUDA_SUCCESS;
+}
+
+// ---- libraries, which need no context
+
+CUresult cuLibraryLoadData(CUlibrary* library, const void* image, CUjit_option*, void**, unsigned int, CUlibraryOption*,
+                           void**, unsigned int) {
+    const CUresult result = driver_state();
+    return result ? result : load(reinterpret_cast<CUmodule*>(library), image);
+}
+CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* path, CUjit_option*, void**, unsigned int,
+                               CUlibraryOption*, void**, unsigned int) {
+    const CUresult result = driver_state();
+    return result ? result : load_file(reinterpret_cast<CUmodule*>(library), path);
+}
+CUresult cuLibraryUnload(CUlibrary library) { return unload(module_of(library)); }
+CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* name) {
+    return find_kernel(kernel, module_of(library), name);
+}
+CUresult cuLibraryGetKernelCount(unsigned int* count, CUlibrary library) {
+    return count_kernels(count, module_of(library));
+}
+CUresult cuLibraryEnumerateKernels(CUkernel* kernels, unsigned int count, CUlibrary library) {
+    return enumerate(kernels, count, module_of(library));
+}
+CUresult cuLibraryGetModule(CUmodule* module, CUlibrary library) {
+    if (!module) return CUDA_ERROR_INVALID_VALUE;
+    if (!is_live(module_of(library))) return CUDA_ERROR_INVALID_HANDLE;
+    *module = module_of(library);
+    return CUDA_SUCCESS;
+}
+CUresult cuLibraryGetGlobal(CUdeviceptr* address, size_t* bytes, CUlibrary library, const char* name) {
+    return find_variable(address, bytes, module_of(library), name, false);
+}
+CUresult cuLibraryGetManaged(CUdeviceptr* address, size_t* bytes, CUlibrary library, const char* name) {
+    return find_variable(address, bytes, module_of(library), name, true);
+}
+CUresult cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
+    if (!function || !kernel) return CUDA_ERROR_INVALID_VALUE;
+    *function = reinterpret_cast<CUfunction>(kernel);
+    return CUDA_SUCCESS;
+}
+CUresult cuKernelGetName(const char** name, CUkernel kernel) {
+    return cuFuncGetName(name, reinterpret_cast<CUfunction>(kernel));
+}
+
+// ---- kernels
+
+CUresult cuFuncGetName(const char** name, CUfunction function) {
+    Dl_info found;
+    if (!name || !function) return CUDA_ERROR_INVALID_VALUE;
+    if (!signature_of(function).trampoline || !dladdr(function, &found) || !found.dli_sname)
+        return CUDA_ERROR_INVALID_HANDLE;
+    *name = found.dli_sname;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuFuncGetModule(CUmodule* module, CUfunction function) {
+    if (!module) return CUDA_ERROR_INVALID_VALUE;
+    const auto address = reinterpret_cast<uintptr_t>(function);
+    const std::lock_guard lock(modules().mutex);
+    for (CUmodule one : modules().live) {
+        if (address >= one->begin && address < one->end) return *module = one, CUDA_SUCCESS;
+    }
+    return CUDA_ERROR_INVALID_HANDLE;
+}
+
+namespace {
+
+/// Where each parameter lies in the buffer of a launch; its size behind them.
+std::vector<size_t> offsets_of(const ParameterLayout* parameter) {
+    std::vector<size_t> offsets;
+    size_t end = 0;
+    for (; parameter->bytes; ++parameter) {
+        end = (end + parameter->alignment - 1) / parameter->alignment * parameter->alignment;
+        offsets.push_back(end);
+        end += parameter->bytes;
+    }
+    offsets.push_back(end);
+    return offsets;
+}
+
+/// Launches with the parameters' addresses, or with a buffer that holds all of them.
+template <typename Launch>
+CUresult launch(CUfunction function, void** parameters, void** extra, Launch launch_with) {
+    if (const CUresult result = context_state()) return result;
+    const KernelSignature signature = signature_of(function);
+    if (!function || !signature.trampoline) return CUDA_ERROR_INVALID_HANDLE;
+    if (parameters && extra) return CUDA_ERROR_INVALID_VALUE;
+    std::vector<size_t> offsets = offsets_of(signature.parameters);
+    const size_t bytes = offsets.back();
+    offsets.pop_back();
+    if (parameters || offsets.empty()) return context_call([&] { return launch_with(parameters); });
+    char* buffer = nullptr;
+    size_t buffer_bytes = 0;
+    for (; extra && *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+        if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER) {
+            buffer = static_cast<char*>(extra[1]);
+        } else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE) {
+            buffer_bytes = *static_cast<size_t*>(extra[1]);
+        } else {
+            return CUDA_ERROR_INVALID_VALUE;
+        }
+    }
+    if (!buffer || buffer_bytes < bytes) return CUDA_ERROR_INVALID_VALUE;
+    std::vector<void*> addresses;
+    for (const size_t offset : offsets) addresses.push_back(buffer + offset);
+    return context_call([&] { return launch_with(addresses.data()); });
+}
+
+}  // namespace
+
+CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t* offset, size_t* bytes) {
+    const KernelSignature signature = signature_of(function);
+    if (!function || !signature.trampoline) return CUDA_ERROR_INVALID_HANDLE;
+    const std::vector<size_t> offsets = offsets_of(signature.parameters);
+    if (!offset || index + 1 >= offsets.size()) return CUDA_ERROR_INVALID_VALUE;
+    *offset = offsets[index];
+    if (bytes) *bytes = signature.parameters[index].bytes;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+                        unsigned int block_x, unsigned int block_y, unsigned int block_z,
+                        unsigned int dynamic_shared_bytes, CUstream stream, void** parameters, void** extra) {
+    return launch(function, parameters, extra, [=](void** arguments) {
+        return cudaLaunchKernel(static_cast<const void*>(function), {grid_x, grid_y, grid_z},
+                                {block_x, block_y, block_z}, arguments, dynamic_shared_bytes, stream);
+    });
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+                                   unsigned int block_x, unsigned int block_y, unsigned int block_z,
+                                   unsigned int dynamic_shared_bytes, CUstream stream, void** parameters) {
+    return launch(function, parameters, nullptr, [=](void** arguments) {
+        return cudaLaunchCooperativeKernel(static_cast<const void*>(function), {grid_x, grid_y, grid_z},
+                                           {block_x, block_y, block_z}, arguments, dynamic_shared_bytes, stream);
+    });
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig* configuration, CUfunction function, void** parameters, void** extra) {
+    if (!configuration || (configuration->numAttrs > 0 && !configuration->attrs)) return CUDA_ERROR_INVALID_VALUE;
+    std::vector<cudaLaunchAttribute> attributes(configuration->numAttrs);
+    for (unsigned i = 0; i < configuration->numAttrs; ++i) {
+        attributes[i].id = configuration->attrs[i].id;
+        attributes[i].val = configuration->attrs[i].value;
+    }
+    return launch(function, parameters, extra, [&](void** arguments) {
+        cudaLaunchConfig_t of_runtime = {};
+        of_runtime.gridDim = {configuration->gridDimX, configuration->gridDimY, configuration->gridDimZ};
+        of_runtime.blockDim = {configuration->blockDimX, configuration->blockDimY, configuration->blockDimZ};
+        of_runtime.dynamicSmemBytes = configuration->sharedMemBytes;
+        of_runtime.stream = configuration->hStream;
+        of_runtime.attrs = attributes.data();
+        of_runtime.numAttrs = configuration->numAttrs;
+        return cudaLaunchKernelExC(&of_runtime, static_cast<const void*>(function), arguments);
+    });
+}
+
+CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction function) {
+    return driver_call([=] {
+        if (!value) return cudaErrorInvalidValue;
+        cudaFuncAttributes attributes;
+        if (!signature_of(function).trampoline) return cudaErrorInvalidResourceHandle;
+        if (const cudaError_t error = cudaFuncGetAttributes(&attributes, static_cast<const void*>(function)))
+            return error;
+        switch (attribute) {
+            case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = attributes.maxThreadsPerBlock; break;
+            case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = static_cast<int>(attributes.sharedSizeBytes); break;
+            case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: *value = static_cast<int>(attributes.constSizeBytes); break;
+            case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = static_cast<int>(attributes.localSizeBytes); break;
+            case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = attributes.numRegs; break;
+            case CU_FUNC_ATTRIBUTE_PTX_VERSION: *value = attributes.ptxVersion; break;
+            case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = attributes.binaryVersion; break;
+            case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA: *value = attributes.cacheModeCA; break;
+            case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *value = attributes.maxDynamicSharedSizeBytes; break;
+            case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: *value = attributes.preferredShmemCarveout; break;
+            default: return cudaErrorInvalidValue;
+        }
+        return cudaSuccess;
+    });
+}
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
+    return driver_call([=] {
+        return cudaFuncSetAttribute(static_cast<const void*>(function), static_cast<cudaFuncAttribute>(attribute),
+                                    value);
+    });
+}
+CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache preference) {
+    return driver_call([=] {
+        return cudaFuncSetCacheConfig(static_cast<const void*>(function), static_cast<cudaFuncCache>(preference));
+    });
+}
+CUresult cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig configuration) {
+    return driver_call([=] {
+        return cudaFuncSetSharedMemConfig(static_cast<const void*>(function),
+                                          static_cast<cudaSharedMemConfig>(configuration));
+    });
+}
+
+// ---- occupancy
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfunction function, int block_size,
+                                                              size_t dynamic_shared_bytes, unsigned int flags) {
+    return context_call([=] {
+        return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, static_cast<const void*>(function),
+                                                                      block_size, dynamic_shared_bytes, flags);
+    });
+}
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int block_size,
+                                                     size_t dynamic_shared_bytes) {
+    return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, block_size, dynamic_shared_bytes, 0);
+}
+CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid_size, int* block_size, CUfunction function,
+                                                   CUoccupancyB2DSize shared_bytes_of, size_t dynamic_shared_bytes,
+                                                   int limit, unsigned int flags) {
+    return context_call([=] {
+        if (!grid_size || !block_size) return cudaErrorInvalidValue;
+        int device = 0, multiprocessors = 0, largest = 0, best = 0;
+        cudaGetDevice(&device);
+        cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+        cudaDeviceGetAttribute(&largest, cudaDevAttrMaxThreadsPerBlock, device);
+        if (limit > 0) largest = std::min(largest, limit);
+        for (int size = (largest + 31) / 32 * 32; size > 0; size -= 32) {
+            const int candidate = std::min(size, largest);
+            int blocks = 0;
+            const size_t shared_bytes = shared_bytes_of ? shared_bytes_of(candidate) : dynamic_shared_bytes;
+            if (const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+                    &blocks, static_cast<const void*>(function), candidate, shared_bytes, flags))
+                return error;
+            if (blocks * candidate <= best) continue;
+            best = blocks * candidate;
+            *block_size = candidate;
+            *grid_size = blocks * multiprocessors;
+        }
+        return cudaSuccess;
+    });
+}
+CUresult cuOccupancyMaxPotentialBlockSize(int* grid_size, int* block_size, CUfunction function,
+                                          CUoccupancyB2DSize shared_bytes_of, size_t dynamic_shared_bytes, int limit) {
+    return cuOccupancyMaxPotentialBlockSizeWithFlags(grid_size, block_size, function, shared_bytes_of,
+                                                     dynamic_shared_bytes, limit, 0);
+}
+CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, CUfunction function, int blocks, int block_size) {
+    return context_call([=] {
+        return cudaOccupancyAvailableDynamicSMemPerBlock(bytes, static_cast<const void*>(function), blocks, block_size);
+    });
+}
