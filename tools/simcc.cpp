@@ -13,6 +13,7 @@
 #include "common/measure/version.hpp"
 #include "common/simt/driver/options.hpp"
 #include "common/simt/driver/process.hpp"
+#include "common/simt/driver/toolchain.hpp"
 #include "tools/simcc/chain.hpp"
 
 namespace simcc {
@@ -49,6 +50,8 @@ int main(const std::vector<std::string>& arguments) {
         return status;
     };
     try {
+        // A quick try finds the defects, too.
+        if (options.run && !options.run_unchecked && can_check(find_toolchain())) options.checked = true;
         return Chain(options).run_all();
     } catch (const StepFailed&) {
         return failed;

@@ -23,6 +23,9 @@ struct Toolchain {
 /// Finds the parts. If the headers are missing, throws std::runtime_error naming the places searched.
 Toolchain find_toolchain();
 
+/// Whether the compiler has the instrumentation that checked code needs: clang++ lacks it.
+bool can_check(const Toolchain& toolchain);
+
 /// The macros of the command line as a header to be included after cuda_runtime.h, so that -DN=1024 does not change an
 /// N in there. Reserved names and macros that configure CUDA's headers are left out: preprocess_command() defines
 /// those.

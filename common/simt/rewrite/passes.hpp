@@ -60,6 +60,9 @@ void rewrite_waiting_loops(const Source& source, const Braces& braces, Edits& ed
 void rewrite_library_calls(const Source& source, const Functions& functions, const ExecutionSpaces& spaces,
                            Edits& edits);
 
+/// In fast code, a file whose kernels call `new` says so: pointers to the host's heap may then be the kernels' own.
+void announce_device_new(const Source& source, const ExecutionSpaces& spaces, Edits& edits);
+
 /// Casts to integers in device code saturate.
 void rewrite_casts(const Source& source, const Braces& braces, const ExecutionSpaces& spaces, Edits& edits);
 

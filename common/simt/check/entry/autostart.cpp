@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Linked into programs built by simcc --check: checking begins before main() and ends after it.
-//   SIMCC_CHECK     the checks: a list, or none; unset: the four tools, or none if counters are on
+// Linked into programs built by simcc --check or --schedule lockstep: checking begins before main() and ends after it.
+//   SIMCC_CHECK     the checks: a list, or none; unset: the four tools, or none if counters are on or nothing was built
+//                   with --check
 //   SIMCC_COUNTERS  1: the counters of each kernel, to standard error at the end; lines: by source line;
 //                   annotate: beside the source; csv:FILE: sums and lines, into a file; 0: none
 //   SIMCC_PREDICT   a GPU model: the predicted time of each kernel, to standard error at the end; MODEL:csv:FILE: into
@@ -20,6 +21,9 @@
 #include "common/simt/check/counters/text.hpp"
 #include "common/simt/check/predict/predictions.hpp"
 #include "common/simt/exec/machine.hpp"
+
+// Instrumented objects define what they want (include/simt/launch.hpp): --check the checks, --schedule the schedule.
+extern "C" __attribute__((weak)) int simt_wants_checks, simt_wants_lockstep;
 
 // Checked objects refer to this symbol, which pulls this file into the program.
 extern "C" int simt_check_autostart;
@@ -82,7 +86,9 @@ __attribute__((constructor(101))) void begin_of_program() {
         settings.predict_lines = settings.counters && std::strcmp(wanted_counters(), "1") != 0;
     }
     const bool only_counts = settings.counters || settings.predict;
-    complain("SIMCC_CHECK", parse_checks(checks ? checks : only_counts ? "none" : "all", settings));
+    const bool checks_by_default = &simt_wants_checks != nullptr && !only_counts;
+    if (&simt_wants_lockstep != nullptr) settings.schedule = Schedule::lockstep;
+    complain("SIMCC_CHECK", parse_checks(checks ? checks : checks_by_default ? "all" : "none", settings));
     if (schedule) complain("SIMCC_SCHEDULE", parse_schedule(schedule, settings));
     unless_short([&] { start(settings); });
     std::atexit(end_of_program);
