@@ -32,6 +32,7 @@ Rewritten rewrite_source(const Source& source, const DeviceCode& code) {
     refuse_what_cuda_forbids(source, braces, functions, spaces, edits);
     rewrite_builtin_variables(source, braces, spaces, edits);
     rewrite_shared_memory(source, braces, edits);
+    rewrite_shared_indices(source, spaces, edits);
     rewrite_qualifiers(source, braces, code, edits);
     rewrite_specifiers(source, edits);
     rewrite_kernel_facts(source, braces, edits);

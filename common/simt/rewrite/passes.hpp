@@ -24,6 +24,9 @@ void rewrite_builtin_variables(const Source& source, const Braces& braces, const
 /// shared memory to bytes without constructors.
 void rewrite_shared_memory(const Source& source, const Braces& braces, Edits& edits);
 
+/// Unsigned indices of shared memory wrap at 32 bits.
+void rewrite_shared_indices(const Source& source, const ExecutionSpaces& spaces, Edits& edits);
+
 /// CUDA's qualifiers are removed; unless device code is relocatable, device variables become static. Their addresses
 /// are announced to the runtime, and copies that mistake a variable's name for its device address get the host's shadow
 /// of it.
