@@ -54,7 +54,11 @@ int main(const std::vector<std::string>& arguments) {
     }
     for (const std::string& warning : options.warnings)
         std::fprintf(stderr, "%s: warning: %s\n", name.c_str(), warning.c_str());
-    return exit_status_of([&] { return Chain(options).run_all(); });
+    return exit_status_of([&] {
+        // A quick try finds the defects, too.
+        if (options.run && !options.run_unchecked && can_check(find_toolchain(options))) options.checked = true;
+        return Chain(options).run_all();
+    });
 }
 
 }  // namespace

@@ -52,6 +52,7 @@ const std::map<std::string, std::function<void(Text&)>> passes = {
      [](Text& text) { rewrite_builtin_variables(text.source, text.braces, text.spaces, text.edits); }},
     {"attributes", [](Text& text) { rewrite_attributes(text.source, text.edits); }},
     {"shared_memory", [](Text& text) { rewrite_shared_memory(text.source, text.braces, text.edits); }},
+    {"shared_indices", [](Text& text) { rewrite_shared_indices(text.source, text.spaces, text.edits); }},
     {"qualifiers", [](Text& text) { rewrite_qualifiers(text.source, text.braces, {}, text.edits); }},
     {"specifiers", [](Text& text) { rewrite_specifiers(text.source, text.edits); }},
     {"signatures", [](Text& text) { rewrite_signatures(text.source, text.signatures, text.edits); }},

@@ -208,16 +208,23 @@ private:
         with_dependencies(dependencies, [&](const Options& options) {
             step(preprocess_command(toolchain_, options, input.text, write_definitions(), object, preprocessed));
         });
+        Options of_source = options_;
+        of_source.lanes = translation_.lanes_of(preprocessed);
+        if (of_source.lanes != options_.lanes) {
+            of_source.dependencies.wanted = false;
+            step(preprocess_command(toolchain_, of_source, input.text, write_definitions(), object, preprocessed));
+        }
+        Translation translation(of_source, toolchain_, progress_, temporary_, results_);
         const std::string rewritten = temporary_.file(std::to_string(number) + ".cu.cpp.ii");
-        translation_.rewrite_file(input.text, preprocessed, rewritten);
+        translation.rewrite_file(input.text, preprocessed, rewritten);
         hand_over(rewritten, rewritten_of(options_, input.text));
         if (options_.stage == Stage::rewrite) return;
-        if (!options_.checked) return step(compile_command(toolchain_, options_, rewritten, place));
+        if (!is_instrumented(of_source)) return step(compile_command(toolchain_, of_source, rewritten, place));
         const std::string assembly = temporary_.file(std::to_string(number) + ".s");
-        step(compile_command(toolchain_, options_, rewritten, assembly));
+        step(compile_command(toolchain_, of_source, rewritten, assembly));
         const std::string marked = temporary_.file(std::to_string(number) + ".branches.s");
-        translation_.mark_file(assembly, marked);
-        step(assemble_command(toolchain_, options_, marked, place));
+        translation.mark_file(assembly, marked);
+        step(assemble_command(toolchain_, of_source, marked, place));
     }
 
     /// Device code is linked with the rest, so the separate step has nothing to add: an empty object file.

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -77,6 +78,25 @@ public:
         throw StepFailed();
     }
 
+    /// How the lanes of the kernels in a preprocessed source advance. Says so where code before Volta decides it.
+    Lanes lanes_of(const std::string& preprocessed) {
+        constexpr unsigned volta = 700;
+        const bool is_older = options_.cuda_arch > 0 && options_.cuda_arch < volta;
+        if (options_.lanes != Lanes::by_architecture || !is_older || options_.dry_run) return options_.lanes;
+        const std::string text = read_file(preprocessed);
+        const std::optional<Location> place = reliance_on_lockstep(text, toolchain_.headers);
+        if (!place) return options_.lanes;
+        const bool can_obey = can_check(toolchain_);
+        if (can_obey && options_.no_warnings) return Lanes::lockstep;
+        progress_.hide();
+        std::fprintf(stderr,
+                     "%s:%zu:%zu: warning: this depends on the lockstep of warps before Volta (-arch sm_%u): %s\n",
+                     std::string(place->file).c_str(), place->line, place->column, options_.cuda_arch / 10,
+                     can_obey ? "compiled as with --schedule lockstep"
+                              : "it needs --schedule lockstep, and that needs g++ (CXX)");
+        return can_obey ? Lanes::lockstep : options_.lanes;
+    }
+
     void mark_file(const std::string& from, const std::string& to) {
         if (options_.verbose)
             std::fprintf(stderr, "# mark the branches and places of %s in %s\n", from.c_str(), to.c_str());
@@ -95,7 +115,7 @@ private:
 
     Rewritten rewrite_text(const std::string& text) const {
         return rewrite(text, toolchain_.headers,
-                       {options_.relocatable, options_.checked, options_.stage == Stage::module});
+                       {options_.relocatable, is_instrumented(options_), options_.stage == Stage::module});
     }
 
     /// Simulated kernels are compiled together with the host's code, so both see __CUDA_ARCH__ defined. An error in

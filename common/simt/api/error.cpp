@@ -3,6 +3,11 @@
 
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
 #include <utility>
 
 #include "common/simt/include/simt/warp_state.hpp"
@@ -21,7 +26,52 @@ cudaError_t broken_device_error() {
     return runtime().device_count() == 0 ? cudaSuccess : static_cast<cudaError_t>(current_device().broken());
 }
 
+// The first refused launch of each thread that has not asked for errors since then, as a line for stderr.
+class UnaskedLaunches {
+public:
+    void add(const std::string& line) {
+        const std::lock_guard lock(mutex_);
+        if (!exist_.exchange(true)) std::atexit(&UnaskedLaunches::print);
+        lines_.emplace(std::this_thread::get_id(), line);
+    }
+
+    void asked() {
+        if (!exist_.load(std::memory_order_relaxed)) return;
+        const std::lock_guard lock(mutex_);
+        lines_.erase(std::this_thread::get_id());
+    }
+
+private:
+    static void print();
+
+    std::atomic<bool> exist_{false};
+    std::mutex mutex_;
+    std::map<std::thread::id, std::string> lines_;
+};
+
+UnaskedLaunches& unasked_launches() {
+    static UnaskedLaunches& launches = *new UnaskedLaunches;
+    return launches;
+}
+
+void UnaskedLaunches::print() {
+    UnaskedLaunches& launches = unasked_launches();
+    const std::lock_guard lock(launches.mutex_);
+    for (const auto& [thread, line] : launches.lines_) std::fputs(line.c_str(), stderr);
+}
+
+std::string as_text(const Extent& extent) {
+    return '(' + std::to_string(extent.x) + ',' + std::to_string(extent.y) + ',' + std::to_string(extent.z) + ')';
+}
+
 }  // namespace
+
+void launch_refused(const char* kernel, const Extent& grid, const Extent& block, cudaError_t error) {
+    if (error == broken_device_error()) return;  // a line has told of the kernel that broke it
+    unasked_launches().add(std::string("simcc: kernel ") + kernel + "<<<" + as_text(grid) + ", " + as_text(block) +
+                           ">>> did not run, and nothing asked why (cudaGetLastError): " + cudaGetErrorName(error) +
+                           ", " + cudaGetErrorString(error) + "\n");
+}
 
 cudaError_t report(const Result& result) {
     const cudaError_t error = result.error;
@@ -77,6 +127,7 @@ cudaError_t cudaGetLastError() {
         grid->set_error(cudaSuccess);
         return error;
     }
+    simt::unasked_launches().asked();
     if (const cudaError_t error = simt::broken_device_error()) return error;
     return std::exchange(simt::last_error(), cudaSuccess);
 }
@@ -86,6 +137,7 @@ cudaError_t cudaPeekAtLastError() {
         const simt::RuntimeSection section;
         return grid->error();
     }
+    simt::unasked_launches().asked();
     if (const cudaError_t error = simt::broken_device_error()) return error;
     return simt::last_error();
 }

@@ -28,6 +28,10 @@ struct Result {
 /// Remembers the code unless it is success, and returns it.
 cudaError_t report(const Result& result);
 
+/// A launch statement, which cannot return this error, was refused. If its thread never asks for errors from then on, a
+/// line says so when the program ends.
+void launch_refused(const char* kernel, const Extent& grid, const Extent& block, cudaError_t error);
+
 /// The error that blocks every call (no device, a call from a host function, or a broken device), or success.
 cudaError_t standing_error();
 

@@ -51,7 +51,10 @@ int submit(Launch&& launch, void* stream_handle) {
             return result.error ? result : grid->launch(std::move(launch), stream_handle);
         });
     }
-    return api([&]() -> Result {
+    const char* const kernel = launch.name;
+    const Extent grid = launch.grid, block = launch.block;
+    const bool is_statement = !launch.call.kernel;
+    const cudaError_t error = api([&]() -> Result {
         const auto stream = find_stream(stream_handle);
         // (Like CUDA, this refuses a stream of a device other than the current one.)
         if (!stream || stream->device().index() != current_device_index()) return cudaErrorInvalidResourceHandle;
@@ -67,6 +70,9 @@ int submit(Launch&& launch, void* stream_handle) {
         };
         return dispatch(*stream, std::move(operation));
     });
+    if (error != cudaSuccess && is_statement && !events().checks_memory)
+        unless_short([&] { launch_refused(kernel, grid, block, error); });
+    return error;
 }
 
 }  // namespace simt

@@ -128,6 +128,7 @@ void set_runtime(Options& options, const std::string& value) {
 void set_output(Options& o, const std::string& value) { o.output = value; }
 void set_output_folder(Options& o, const std::string& value) { o.output_folder = value; }
 void set_optimization(Options& o, const std::string& value) { o.optimization = "-O" + value; }
+void check(Options& o, const std::string&) { o.device_debug = o.checked = true; }
 void set_debug(Options& o, const std::string&) { o.debug = "-g"; }
 void add_run_arguments(Options& o, const std::string& value) { extend(o.run_arguments, split(value)); }
 void add_include_folder(Options& o, const std::string& value) { extend(o.preprocessor, {"-I", value}); }
@@ -161,6 +162,12 @@ void disable_warnings(Options& o, const std::string&) { o.no_warnings = true, o.
 void make_shared(Options& o, const std::string&) {
     o.shared = true;
     extend(o.linker, {"-shared", "-Wl,-z,nodelete"}), o.compiler.push_back("-fPIC");
+}
+void set_lanes(Options& o, const std::string& schedule) {
+    if (schedule != "independent" && schedule != "lockstep")
+        throw UsageError("--schedule '" + schedule +
+                         "' is not independent or lockstep; SIMCC_SCHEDULE knows more for programs of -G");
+    o.lanes = schedule == "lockstep" ? Lanes::lockstep : Lanes::independent;
 }
 void set_dependency_file(Options& o, const std::string& value) { o.dependencies.file = value; }
 void add_target(Options& o, const std::string& value) { extend(o.dependencies.targets, {"-MT", value}); }
@@ -292,7 +299,8 @@ const OptionRow rows[] = {
     {"shared", "shared", none, make_shared, "a shared library"},
     {"E", "preprocess", none, stop_at<Stage::preprocess>, "preprocess only"},
     {"cuda", "cuda", none, stop_at<Stage::rewrite>, "stop after rewriting: FILE.cu.cpp.ii is plain C++"},
-    {"run", "run", none, set<&Options::run>, "run the program, then delete it", everyday},
+    {"run", "run", none, set<&Options::run>, "check every access and run the program, then delete it", everyday},
+    {"no-check", "no-check", none, set<&Options::run_unchecked>, "-run at full speed, without checks"},
     {"run-args", "run-args", required, add_run_arguments, "ARG[,ARG]: arguments for -run"},
     {"odir", "output-directory", required, set_output_folder, "DIR: place for object files"},
     {"I", "include-path", joined, add_include_folder, "DIR: search for headers", everyday},
@@ -304,8 +312,9 @@ const OptionRow rows[] = {
     {"x", "x", required, set_language, "cu, c++, c, none: language of the sources that follow"},
     {"O", "optimize", joined, set_optimization, "0, 1, 2, 3 (default), s, fast", everyday},
     {"g", "debug", none, set_debug, "full debug information"},
-    {"G", "device-debug", none, set<&Options::checked>, "the checked simulator: counts and checks every access", everyday},
-    {"check", "check", none, set<&Options::checked>, "the same"},
+    {"G", "device-debug", none, check, "the checked simulator: counts and checks every access", everyday},
+    {"check", "check", none, check, "the same"},
+    {"schedule", "schedule", required, set_lanes, "independent or lockstep: how the lanes of a warp advance"},
     {"w", "disable-warnings", none, disable_warnings, "no warnings"},
     {"L", "library-path", joined, add_library_folder, "DIR: search for libraries"},
     {"l", "library", joined, add_library, "NAME: link with a library", everyday},
@@ -602,6 +611,8 @@ Options parse_options(const std::vector<std::string>& command_line) {
     if (options.run && options.stage != Stage::link) {
         throw UsageError("-run needs a program; leave out the option that stops before linking");
     }
+    if (options.run_unchecked && (options.checked || !options.run))
+        throw UsageError("-no-check is for -run without -G; programs are unchecked by default");
     return options;
 }
 

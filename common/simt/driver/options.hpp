@@ -48,6 +48,13 @@ struct Dependencies {
     bool phony = false;                ///< -MP
 };
 
+/// How the lanes of a warp advance, unless SIMCC_SCHEDULE says otherwise.
+enum class Lanes {
+    by_architecture,  ///< in lockstep where code for a GPU before Volta depends on it, else independently
+    independent,
+    lockstep,
+};
+
 struct Options {
     bool help = false, short_help = false, version = false, cuda_home = false;
     Stage stage = Stage::link;
@@ -58,13 +65,15 @@ struct Options {
     std::string output_folder;  ///< -odir: for object files that -o does not name
     std::string standard = "-std=c++17";
     std::string optimization = "-O3", debug = "-g1";
-    bool checked = false;        ///< --check, -G: every load and store of device code reports itself to the checkers
-    std::string module_suffix;   ///< of the names of modules: .cubin
-    bool loads_modules = false;  ///< -lcuda, -lnvrtc: modules find the simulator in the program
-    bool shared = false;         ///< -shared
-    bool runtime = true;         ///< not with -cudart none: the simulator is linked into the result
-    bool relocatable = false;    ///< -rdc=true, -dc: device variables are shared between files
-    unsigned cuda_arch = 900;    ///< the value of __CUDA_ARCH__; 0: not defined
+    bool device_debug = false;               ///< --check, -G
+    bool checked = false;                    ///< with --check, and usually with -run
+    Lanes lanes = Lanes::by_architecture;    ///< --schedule
+    std::string module_suffix;               ///< of the names of modules: .cubin
+    bool loads_modules = false;              ///< -lcuda, -lnvrtc: modules find the simulator in the program
+    bool shared = false;                     ///< -shared
+    bool runtime = true;                     ///< not with -cudart none: the simulator is linked into the result
+    bool relocatable = false;                ///< -rdc=true, -dc: device variables are shared between files
+    unsigned cuda_arch = 900;                ///< the value of __CUDA_ARCH__; 0: not defined
     std::vector<std::string> architectures;  ///< -arch and -gencode: all numbers, with an a or f if they had one
     std::vector<std::string> own_macros;     ///< by which a program can ask for options, as nvcc defines them
     Dependencies dependencies;
@@ -74,6 +83,7 @@ struct Options {
     std::vector<std::string> linker;          ///< -Xlinker and friends, before the inputs
     std::string host_compiler;                ///< -ccbin: a compiler, or the folder of g++
     bool run = false;                         ///< -run: execute the result, then delete it
+    bool run_unchecked = false;               ///< -no-check: -run without checks
     std::vector<std::string> run_arguments;
     std::vector<std::string> unknown;  ///< options without a row: an error, or for g++
     bool forward_unknown = false;      ///< with -forward-unknown-to-host-compiler
@@ -84,6 +94,9 @@ struct Options {
     ShowSteps progress = ShowSteps::when_long;
     std::vector<std::string> warnings;  ///< about ignored options, for stderr
 };
+
+/// Whether every load and store of device code reports itself, to be checked or to let other lanes go on.
+inline bool is_instrumented(const Options& options) { return options.checked || options.lanes == Lanes::lockstep; }
 
 /// Reads the arguments after the program's name. Throws UsageError, except for a file that is no input.
 Options parse_options(const std::vector<std::string>& arguments);

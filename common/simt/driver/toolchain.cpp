@@ -128,7 +128,7 @@ const Command quiet_clang = {"-Wno-unknown-warning-option", "-Wno-unused-command
 /// other, because with_red_zones() adds space between them. And functions are aligned, even below -O2: libbacktrace
 /// merges the ranges of adjacent functions, and then misses the lines after one that two objects have.
 Command instrumentation(const Options& options) {
-    if (!options.checked) return {};
+    if (!is_instrumented(options)) return {};
     return {"-fsanitize=thread",
             "--param=tsan-instrument-func-entry-exit=0",
             "--param=tsan-distinguish-volatile=1",
@@ -150,7 +150,7 @@ Command instrumentation(const Options& options) {
 /// At -O3, g++ makes several copies of a loop, which would count as several places.
 std::string optimization(const Options& options) {
     const bool too_much = options.optimization == "-O3" || options.optimization == "-Ofast";
-    return options.checked && too_much ? "-O2" : options.optimization;
+    return is_instrumented(options) && too_much ? "-O2" : options.optimization;
 }
 
 /// Whether the compiler is clang++, whatever its name.
@@ -216,7 +216,7 @@ Command macros_of_nvcc(const Options& options) {
 /// What it defines in .cu files, according to the options.
 Command macros_of_device_code(const Options& options) {
     Command macros = {"-D__CUDACC__=1", "-D__SIMCC__=1"};
-    if (options.checked) macros.emplace_back("-D__CUDACC_DEBUG__=1");
+    if (options.device_debug) macros.emplace_back("-D__CUDACC_DEBUG__=1");
     if (options.relocatable) macros.emplace_back("-D__CUDACC_RDC__=1");
     for (const std::string& macro : options.own_macros) macros.push_back("-D" + macro + "=1");
     if (options.cuda_arch == 0) return macros;  // as the host sees it
@@ -287,6 +287,8 @@ Toolchain find_toolchain(const Options& options) {
     return toolchain;
 }
 
+bool can_check(const Toolchain& toolchain) { return !is_clang(toolchain); }
+
 std::string late_definitions(const Options& options) {
     std::string text;
     const Command flags = user_flags(options, [&](const std::string& flag, const std::string& value) {
@@ -315,7 +317,9 @@ Command preprocess_command(const Toolchain& toolchain, const Options& options, c
     for (const std::string_view word : qualifiers) {
         command.push_back("-D" + std::string(word) + "=" + std::string(word));  // so that the rewriter finds it
     }
-    if (options.checked) command.push_back("-DSIMT_CHECKED=1");
+    if (is_instrumented(options)) command.push_back("-DSIMT_CHECKED=1");
+    if (options.checked) command.push_back("-DSIMT_WANTS_CHECKS=1");
+    if (options.lanes == Lanes::lockstep) command.push_back("-DSIMT_WANTS_LOCKSTEP=1");
     append(command, macros_of_nvcc(options));
     append(command, macros_of_device_code(options));
     append(command, user_flags(options, [&](const std::string& flag, const std::string& value) {
@@ -323,7 +327,7 @@ Command preprocess_command(const Toolchain& toolchain, const Options& options, c
            }));
     // Some systems define this by default. Then the C library's headers turn memcpy() and its relatives into forms that
     // g++ expands inline, which bypasses the functions that report accesses.
-    if (options.checked) command.push_back("-U_FORTIFY_SOURCE");
+    if (is_instrumented(options)) command.push_back("-U_FORTIFY_SOURCE");
     append(command, user_search(toolchain, options));
     append(command, {"-include", "cuda_runtime.h"});
     if (!options.dependencies.system_headers) {  // a system folder keeps the temporary file out of the others
@@ -340,9 +344,9 @@ Command preprocess_command(const Toolchain& toolchain, const Options& options, c
 Command compile_command(const Toolchain& toolchain, const Options& options, const std::string& rewritten,
                         const std::string& output) {
     const bool clang = is_clang(toolchain);
-    if (clang && options.checked) {
-        throw std::runtime_error("--check and -G need the instrumentation of g++, but " + quoted(toolchain.compiler) +
-                                 " is clang++; set CXX=g++, or leave the option out");
+    if (clang && is_instrumented(options)) {
+        throw std::runtime_error("--check, -G and --schedule lockstep need the instrumentation of g++, but " +
+                                 quoted(toolchain.compiler) + " is clang++; set CXX=g++, or leave the option out");
     }
     Command command = toolchain.compiler;
     command.push_back(options.standard);
@@ -351,8 +355,9 @@ Command compile_command(const Toolchain& toolchain, const Options& options, cons
     append(command, options.compiler);
     append(command, quiet);
     if (clang) append(command, quiet_clang);
-    if (options.checked) command.push_back("-dA");  // comments for places.cpp
-    append(command, {"-x", clang ? "c++-cpp-output" : "c++", options.checked ? "-S" : "-c", rewritten, "-o", output});
+    if (is_instrumented(options)) command.push_back("-dA");  // comments for places.cpp
+    append(command,
+           {"-x", clang ? "c++-cpp-output" : "c++", is_instrumented(options) ? "-S" : "-c", rewritten, "-o", output});
     return command;
 }
 

@@ -27,6 +27,9 @@ Toolchain find_toolchain(const Options&);
 /// What nvcc shows with -v ahead of its commands, as far as CMake reads it.
 std::string settings_text(const Toolchain&);
 
+/// Whether the compiler has the instrumentation that checked code needs: clang++ lacks it.
+bool can_check(const Toolchain& toolchain);
+
 /// The macros of the command line as a header to be included after cuda_runtime.h, so that -DN=1024 does not change an
 /// N in there. Reserved names and macros that configure CUDA's headers are left out: preprocess_command() defines
 /// those.

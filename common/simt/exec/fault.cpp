@@ -3,8 +3,11 @@
 
 #include <signal.h>
 #include <ucontext.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -173,12 +176,42 @@ ResidentBlock* interrupted_block(const Registers& registers) {
     return is_lane ? block : nullptr;
 }
 
+// (Signal handlers may not allocate.)
+template <typename... Values>
+void say(const char* format, Values... values) {
+    char line[512];
+    const int length = std::snprintf(line, sizeof line, format, values...);
+    const size_t bytes = length < 0 ? 0 : std::min(static_cast<size_t>(length), sizeof line - 1);
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line, bytes);
+}
+
+bool is_beyond_reach(uintptr_t address) { return (address & beyond_reach) == beyond_reach; }
+
+// The first fault of a launch is told, because many programs never ask.
+void tell_fault(ResidentBlock& block, int signal, uintptr_t address) {
+    const Launch& launch = block.running_launch().launch;
+    const unsigned rank = launch.running_lane(), x = launch.block.x, y = launch.block.y;
+    const BlockIdentity& at = block.identity();
+    char place[256];
+    std::snprintf(place, sizeof place, "kernel %.128s, block (%u,%u,%u), thread (%u,%u,%u)", launch.name, at.index_x,
+                  at.index_y, at.index_z, rank % x, rank / x % y, rank / x / y);
+    if (signal == SIGSEGV && is_beyond_reach(address)) {
+        say("simcc: %s: access to host memory at %#lx, which a GPU cannot reach; give kernels memory of cudaMalloc or "
+            "cudaMallocManaged\n",
+            place, static_cast<unsigned long>(address & ~beyond_reach));
+    } else {
+        say("simcc: %s: illegal memory access at %#lx; simcc -G says in which line\n", place,
+            static_cast<unsigned long>(address));
+    }
+}
+
 void on_fault(int signal, siginfo_t* information, void* context) {
     const Registers registers = interrupted_registers(context);
+    const auto address = reinterpret_cast<uintptr_t>(information->si_addr);
     if (ResidentBlock* block = interrupted_block(registers)) {
         if (signal == SIGFPE && information->si_code == FPE_INTDIV && finish_division(context)) return;
-        const auto address = reinterpret_cast<uintptr_t>(information->si_addr);
-        if (signal == SIGSEGV && block->is_on_lane_stack(address)) {
+        const bool is_overflow = signal == SIGSEGV && block->is_on_lane_stack(address);
+        if (is_overflow) {
             const uintptr_t behind_guard = round_up(address + 1, page_bytes());
             BlockObserver* const observer = block->observer();
             const bool is_reported =
@@ -186,8 +219,14 @@ void on_fault(int signal, siginfo_t* information, void* context) {
                 observer->stack_overflowed(registers.program_counter, reinterpret_cast<const uintptr_t*>(behind_guard));
             if (!is_reported) block->note_overflow();
         }
-        block->running_launch().fail(error_illegal_address);
+        const bool is_first = block->running_launch().fail(error_illegal_address);
+        if (is_first && !is_overflow) tell_fault(*block, signal, address);
         block->abandon();
+    }
+    if (signal == SIGSEGV && is_beyond_reach(address)) {
+        say("simcc: the host uses a pointer to host memory at %#lx that a kernel has stored: kernels cannot keep such "
+            "pointers for the host here\n",
+            static_cast<unsigned long>(address & ~beyond_reach));
     }
     // Not ours: the faulting instruction runs again, now with the program's own handler.
     sigaction(signal, &previous_actions[signal], nullptr);

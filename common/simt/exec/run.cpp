@@ -41,7 +41,9 @@ void refuse_schedule() {
     char what[128];
     std::snprintf(what, sizeof what,
                   "SIMCC_SCHEDULE=%.40s: this program was built without --check, and knows no schedules", wanted);
-    end_program(what, "build it with simcc --check (a program of gridutils has the option --schedule), or unset it");
+    end_program(what,
+                "build it with simcc --check or --schedule lockstep (a program of gridutils has the option "
+                "--schedule), or unset it");
 }
 
 }  // namespace

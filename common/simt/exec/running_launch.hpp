@@ -84,11 +84,12 @@ struct RunningLaunch {
           progress(new Progress[workers]),
           watch(workers) {}
 
-    /// Only the first error counts. No further block starts.
-    void fail(LaunchError code) {
+    /// Only the first error counts; true if this is it. No further block starts.
+    bool fail(LaunchError code) {
         int none = 0;
-        error.compare_exchange_strong(none, code);
+        const bool is_first = error.compare_exchange_strong(none, code);
         next_block = block_count;
+        return is_first;
     }
 
     static uint64_t blocks_that_run(const Launch& launch, const LaunchObserver* observer) {

@@ -33,6 +33,7 @@ Rewritten rewrite_source(const Source& source, const DeviceCode& code) {
     refuse_what_cuda_forbids(source, braces, functions, spaces, edits);
     rewrite_builtin_variables(source, braces, spaces, edits);
     rewrite_shared_memory(source, braces, edits);
+    rewrite_shared_indices(source, spaces, edits);
     rewrite_qualifiers(source, braces, code, edits);
     rewrite_specifiers(source, edits);
     rewrite_signatures(source, signatures, edits);
@@ -41,6 +42,7 @@ Rewritten rewrite_source(const Source& source, const DeviceCode& code) {
     if (code.checked) rewrite_allocations(source, edits);
     if (code.checked) rewrite_early_returns(source, braces, edits);
     if (code.checked) rewrite_local_arrays(source, braces, spaces, edits);
+    if (!code.checked) announce_device_new(source, spaces, edits);
     rewrite_inline_assembly(source, spaces, edits);
     rewrite_waiting_loops(source, braces, edits);
     rewrite_library_calls(source, functions, spaces, edits);

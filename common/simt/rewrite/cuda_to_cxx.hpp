@@ -4,6 +4,7 @@
 // changes to the Edits, and these make the new text.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,5 +34,9 @@ struct Rewritten {
 /// its line and column. `own_headers` is the folder of those headers as named in the line markers: files below it are
 /// left alone.
 Rewritten rewrite(std::string_view preprocessed, std::string_view own_headers, const DeviceCode& code);
+
+/// Where preprocessed text for a GPU first depends on the lanes of a warp advancing in lockstep, as far as its tokens
+/// show it. The place refers to the text.
+std::optional<Location> reliance_on_lockstep(std::string_view preprocessed, std::string_view own_headers);
 
 }  // namespace simcc

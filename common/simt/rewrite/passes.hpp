@@ -25,6 +25,9 @@ void rewrite_builtin_variables(const Source& source, const Braces& braces, const
 /// shared memory to bytes without constructors.
 void rewrite_shared_memory(const Source& source, const Braces& braces, Edits& edits);
 
+/// Unsigned indices of shared memory wrap at 32 bits.
+void rewrite_shared_indices(const Source& source, const ExecutionSpaces& spaces, Edits& edits);
+
 /// CUDA's qualifiers are removed; unless device code is relocatable, device variables become static. Their addresses
 /// are announced to the runtime, and copies that mistake a variable's name for its device address get the host's shadow
 /// of it.
@@ -69,6 +72,9 @@ void rewrite_library_calls(const Source& source, const Functions& functions, con
 
 /// Atomic additions whose results and sums a kernel does not read may be put together.
 void rewrite_lone_additions(const Source& source, const Braces& braces, Edits& edits);
+
+/// In fast code, a file whose kernels call `new` says so: pointers to the host's heap may then be the kernels' own.
+void announce_device_new(const Source& source, const ExecutionSpaces& spaces, Edits& edits);
 
 /// Casts to integers in device code saturate.
 void rewrite_casts(const Source& source, const Braces& braces, const ExecutionSpaces& spaces, Edits& edits);

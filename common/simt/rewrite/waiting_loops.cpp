@@ -9,8 +9,9 @@
 // The object shows the checked simulator which reads are waiting; it costs nothing otherwise.
 //
 // A loop waits if each iteration does exactly what the previous one did, so that only another thread can end it: see
-// Repetition. A loop that makes progress by itself never counts, so none is slowed down. A loop that calls
-// __nanosleep() lets others run anyway and only gets the object.
+// Repetition. A loop that makes progress by itself does not count, so none is slowed down, with one exception: a loop
+// that ends when a volatile variable changes, and has a fence, works while it waits. A loop that calls __nanosleep()
+// lets others run anyway and only gets the object.
 #include <algorithm>
 #include <cstddef>
 #include <initializer_list>
@@ -245,7 +246,9 @@ std::size_t behind_statement(const Source& source, std::size_t i) {
 class WaitingLoops {
 public:
     WaitingLoops(const Source& source, const Braces& braces, Edits& edits)
-        : source_(source), braces_(braces), edits_(edits), repetition_(source, braces) {}
+        : source_(source), braces_(braces), edits_(edits), repetition_(source, braces) {
+        collect_volatile_names();
+    }
 
     void rewrite() {
         for (std::size_t i = 0; i < source_.size(); ++i) {
@@ -276,7 +279,7 @@ private:
         if (takes_lock(condition, statement)) {  // the operation itself lets others go first
             return mark(i, end);
         }
-        if (!repetition_.is_idle({round, statement})) return;
+        if (!repetition_.is_idle({round, statement}) && !works_meanwhile(condition, statement)) return;
         // With the yield last, a flag that is already set costs no turn; but `continue` would skip the yield.
         const bool first = has_word(statement, {"continue"});
         edits_.insert_before(i, polling);
@@ -290,7 +293,8 @@ private:
         ends_of_do_.insert(end);
         const Range statement = {i + 1, end}, condition = {end + 2, source_.partner(end + 1)};
         if (sleeps(statement) && source_[condition.last + 1] == ";") return mark(i, condition.last + 2);
-        if (!waits(i, condition, statement) || !repetition_.is_idle({statement, condition})) return;
+        if (!waits(i, condition, statement)) return;
+        if (!repetition_.is_idle({statement, condition}) && !works_meanwhile(condition, statement)) return;
         edits_.insert_before(i, polling);
         edits_.insert_before(condition.first, "(");
         edits_.insert_before(condition.last, ") && (::simt::yield(), true)");
@@ -321,6 +325,37 @@ private:
             if (is_inner) i = behind_statement(source_, i) - 1;
         }
         return false;
+    }
+
+    void collect_volatile_names() {
+        for (std::size_t i = 0; i < source_.size(); ++i) {
+            if (source_[i] != "volatile" || source_.in_system_header(i)) continue;
+            std::size_t end = i + 1;
+            while (!is_one_of(source_[end], {"", "[", "=", ";", ",", ")", "(", "{", "}"})) ++end;
+            if (source_.is_identifier(end - 1) && source_[end] != "(") volatile_names_.insert(source_[end - 1]);
+        }
+    }
+
+    bool reads_volatile(const Range& range) const {
+        for (std::size_t i = range.first; i < range.last; ++i) {
+            if (source_[i] == "volatile" || (source_.is_identifier(i) && volatile_names_.count(source_[i]) != 0))
+                return true;
+        }
+        return false;
+    }
+
+    /// `while (!*flag) { ++n; __threadfence(); }`: a volatile variable ends the loop, in its condition or in an `if`
+    /// that leaves it, and a fence in the loop orders what comes after.
+    bool works_meanwhile(const Range& condition, const Range& statement) const {
+        bool has_fence = false, ends = reads_volatile(condition);
+        for (std::size_t i = statement.first; i < statement.last; ++i) {
+            const std::string_view word = source_[i];
+            has_fence |= word.substr(0, 13) == "__threadfence" || word == "atomic_thread_fence";
+            if (word != "if" || source_.partner(i + 1) == Source::none) continue;
+            const std::size_t close = source_.partner(i + 1), then = close + 1 + (source_[close + 1] == "{");
+            ends |= is_one_of(source_[then], {"break", "return"}) && reads_volatile({i + 2, close});
+        }
+        return has_fence && ends;
     }
 
     /// while (atomicCAS(lock, 0, 1) != 0);
@@ -359,6 +394,7 @@ private:
     const Braces& braces_;
     Edits& edits_;
     const Repetition repetition_;
+    std::set<std::string_view> volatile_names_;
     std::set<std::size_t> ends_of_do_;  // the `while` that belongs to a `do`
 };
 

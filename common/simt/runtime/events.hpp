@@ -86,6 +86,9 @@ struct Events {
 
     // ---- changes that the client requests
 
+    /// The client reports what kernels do to host memory and which launches were refused, so the runtime does not.
+    bool checks_memory = false;
+
     /// Every operation gets a note; stream allocations and waits for finished work become operations, too.
     bool orders_operations = false;
     /// When the program ends, all submitted work is finished first. (CUDA does not wait for it.)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Linked into programs built by simcc --check: checking begins before main() and ends after it.
-//   SIMCC_CHECK     the checks: a list, or none; unset: the four tools, or none if counters are on
+// Linked into programs built by simcc --check or --schedule lockstep: checking begins before main() and ends after it.
+//   SIMCC_CHECK     the checks: a list, or none; unset: the four tools, or none if counters are on or nothing was built
+//                   with --check
 //   SIMCC_COUNTERS  1: the counters of each kernel, to standard error at the end; lines: by source line;
 //                   annotate: beside the source; csv:FILE: sums and lines, into a file; 0: none
 //   SIMCC_PREDICT   a GPU model: the predicted time of each kernel, to standard error at the end; MODEL:csv:FILE: into
@@ -21,11 +22,11 @@
 #include "common/simt/check/predict/predictions.hpp"
 #include "common/simt/exec/machine.hpp"
 
-// Checked objects refer to the first symbol, which pulls this file into the program, and define the second: libcudart.so
-// has this file in any case.
+// Instrumented objects refer to the first symbol, which pulls this file into the program, and define what they want
+// (include/simt/launch.hpp): --check the checks, --schedule the schedule. libcudart.so has this file in any case.
+extern "C" __attribute__((weak)) int simt_wants_checks, simt_wants_lockstep;
 extern "C" int simt_check_autostart;
 int simt_check_autostart = 1;
-extern "C" __attribute__((weak)) int simt_is_checked;
 
 namespace simt::check {
 namespace {
@@ -71,7 +72,7 @@ void end_of_program() {
 
 // Runs before the program's own constructors, which may launch kernels: 101 is the first priority open to programs.
 __attribute__((constructor(101))) void begin_of_program() {
-    if (!&simt_is_checked) return;
+    if (!&simt_wants_checks && !&simt_wants_lockstep) return;
     Settings settings;
     const char* const checks = std::getenv("SIMCC_CHECK");
     const char* const schedule = std::getenv("SIMCC_SCHEDULE");
@@ -85,7 +86,9 @@ __attribute__((constructor(101))) void begin_of_program() {
         settings.predict_lines = settings.counters && std::strcmp(wanted_counters(), "1") != 0;
     }
     const bool only_counts = settings.counters || settings.predict;
-    complain("SIMCC_CHECK", parse_checks(checks ? checks : only_counts ? "none" : "all", settings));
+    const bool checks_by_default = &simt_wants_checks != nullptr && !only_counts;
+    if (&simt_wants_lockstep != nullptr) settings.schedule = Schedule::lockstep;
+    complain("SIMCC_CHECK", parse_checks(checks ? checks : checks_by_default ? "all" : "none", settings));
     if (schedule) complain("SIMCC_SCHEDULE", parse_schedule(schedule, settings));
     unless_short([&] { start(settings); });
     std::atexit(end_of_program);

@@ -211,6 +211,7 @@ void become_client(const Settings& settings) {
     if (settings.sample_only) events.most_moved_bytes = most_bytes_of_sample;
     if (settings.predict) events.multiprocessors = static_cast<int>(predicted_gpu()->multiprocessors);
     events.device_reset = report_leaks;
+    events.checks_memory = settings.memcheck;
     if (settings.memcheck) events.api_failed = api_failed;
     if (settings.memcheck || settings.initcheck) ask_for_memory_events(events);
     if (settings.initcheck) events.copy_requested = origin_of_copy;

@@ -253,10 +253,10 @@ void RaceCheck::begin_atomic(const Access& access) {
 }
 
 // The lane has read the value that it now updates, as at the start of a compare-and-swap loop or to see whether an
-// update is worthwhile. In shared memory only compare-and-swap counts, since a barrier may be missing between the two.
+// update is worthwhile.
 void RaceCheck::note_trying_read(const Access& access, ShadowMap& words) {
     const bool compares = access.kind == check::AtomicKind::compare_and_swap;
-    if (!compares && (access.space == Space::shared || !updates(access.kind))) return;
+    if (!compares && !updates(access.kind)) return;
     const ShadowCell& word = *words.word(access.address);
     const bool has_bytes = is_split(ShadowRecord::load(word.store), access.space == Space::shared);
     const uintptr_t aligned = access.address & ~uintptr_t{3};

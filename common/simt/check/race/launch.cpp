@@ -27,8 +27,10 @@ const char* reason_of(const Race& race) {
     switch (race.severity) {
         case Severity::error: return nullptr;
         case Severity::warning:
-            return is_trying ? "A plain read may see any value that other threads' atomic operations leave"
-                             : "Both threads are in one warp, whose lanes need not advance in lockstep";
+            return is_trying
+                       ? "A plain read may see any value that other threads' atomic operations leave"
+                       : "Both threads are in one warp, whose lanes need not advance in lockstep: __syncwarp() orders "
+                         "them, and simcc --schedule lockstep runs them as GPUs before Volta did";
         case Severity::info:
             return is_trying ? "The reading thread then makes an atomic operation, which reads the value again"
                              : "The same value is written";

@@ -9,6 +9,7 @@
 #include "simt/declare.h"
 #include "simt/math_functions.hpp"
 #include "simt/rounding.hpp"
+#include "simt/shared_index.hpp"
 #include "simt/shifts.hpp"
 
 // Hints to nvcc's optimizer.

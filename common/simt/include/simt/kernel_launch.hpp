@@ -129,6 +129,18 @@ struct Launch {
     void (*ask)(void* arguments) = nullptr;
 };
 
+/// A pointer to host memory that kernels cannot reach, as a launch passes it: with these bits set, any access faults
+/// and the address is still known.
+constexpr size_t beyond_reach = 0xffff800000000000;
+
+/// An address as kernels get it: with the bits of beyond_reach if it is in the host's memory, else as it is. As
+/// it is, too, in kernels and where memcheck reports such accesses.
+size_t address_for_kernels(size_t address);
+
+/// Some kernel calls `new`, which in the fast flavor takes memory of the host's heap: so kernels can reach that.
+/// Returns true.
+bool let_kernels_use_heap();
+
 /// The running lane is in the simulator's own code: nothing that happens there counts as the kernel's. (On the host
 /// these do nothing.)
 void enter_runtime();

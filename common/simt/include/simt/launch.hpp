@@ -318,6 +318,14 @@ struct PassedPointer<T*> {
 template <typename R, typename... P>
 struct PassedPointer<R (*)(P...)> : PassedPointer<int> {};
 
+/// A kernel that follows a pointer to host memory fails, as on a GPU.
+template <typename T>
+SIMT_INLINE void hide_host_memory(T&) {}
+template <typename T>
+SIMT_INLINE void hide_host_memory(T*& pointer) {
+    pointer = reinterpret_cast<T*>(address_for_kernels(reinterpret_cast<size_t>(pointer)));
+}
+
 #ifdef SIMT_CHECKED
 #define SIMT_LAUNCH __attribute__((noinline, no_sanitize_thread, SIMT_WITHOUT_COVERAGE))
 #else
@@ -347,6 +355,7 @@ public:
     template <typename... P>
     SIMT_LAUNCH void start(P... arguments) const {
         const RuntimeSection section;
+        (hide_host_memory(arguments), ...);
         auto body = [kernel = kernel_, arguments...]() mutable SIMT_UNCHECKED_LAMBDA {
             if constexpr (is_copied_by_program<P...>) enter_runtime();
             call(kernel, arguments...);
@@ -709,6 +718,13 @@ const struct ModuleAnnouncement {
 #if defined(SIMT_CHECKED) && !defined(SIMT_CHECK_ON_DEMAND)
 extern "C" int simt_check_autostart;
 static __attribute__((used)) int* const simt_check_reference = &simt_check_autostart;
-extern "C" __attribute__((weak)) int simt_is_checked;
-int simt_is_checked = 1;
+// What such a program does unless SIMCC_CHECK and SIMCC_SCHEDULE say otherwise.
+#ifdef SIMT_WANTS_CHECKS
+extern "C" __attribute__((weak)) int simt_wants_checks;
+int simt_wants_checks = 1;
+#endif
+#ifdef SIMT_WANTS_LOCKSTEP
+extern "C" __attribute__((weak)) int simt_wants_lockstep;
+int simt_wants_lockstep = 1;
+#endif
 #endif

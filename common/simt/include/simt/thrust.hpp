@@ -82,13 +82,19 @@ inline void throw_if_failed(cudaError_t error, const char* what) {
     if (error != cudaSuccess) throw thrust::system_error(error, thrust::cuda_category(), what);
 }
 
+/// The only thread of such a kernel may store its result on the host.
+template <typename Result>
+struct OutcomeOnHost {
+    AlgorithmOutcome<Result>* place;
+};
+
 template <typename Call>
 auto launch_algorithm(const char* name, cudaStream_t stream, Call call) {
     using Result = decltype(call());
     AlgorithmOutcome<Result> outcome;
     cudaGetLastError();
-    launch_without_bounds([](auto body, AlgorithmOutcome<Result>* to) { run_algorithm<Result>(body, to); }, name,
-                          configure(1, 1, 0, stream))(std::move(call), &outcome);
+    launch_without_bounds([](auto body, OutcomeOnHost<Result> to) { run_algorithm<Result>(body, to.place); }, name,
+                          configure(1, 1, 0, stream))(std::move(call), OutcomeOnHost<Result>{&outcome});
     throw_if_failed(cudaPeekAtLastError(), name);
     throw_if_failed(cudaStreamSynchronize(stream), name);
     if (outcome.end != AlgorithmEnd::returned) throw thrust::system::detail::bad_alloc(name);
