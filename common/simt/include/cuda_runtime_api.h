@@ -155,8 +155,8 @@ SIMT_API(cudaMemcpyAsync, void* to, const void* from, size_t bytes, enum cudaMem
          cudaStream_t stream = nullptr);
 SIMT_API(cudaMemcpy2D, void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
          enum cudaMemcpyKind kind);
-SIMT_API(cudaMemcpy2DAsync, void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
-         size_t height, enum cudaMemcpyKind kind, cudaStream_t stream = nullptr);
+SIMT_API(cudaMemcpy2DAsync, void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
+         enum cudaMemcpyKind kind, cudaStream_t stream = nullptr);
 SIMT_API(cudaMemcpy3D, const struct cudaMemcpy3DParms* parameters);
 SIMT_API(cudaMemcpy3DAsync, const struct cudaMemcpy3DParms* parameters, cudaStream_t stream = nullptr);
 SIMT_API(cudaMemcpy3DPeer, const struct cudaMemcpy3DPeerParms* parameters);
@@ -171,8 +171,8 @@ SIMT_API(cudaMemcpyFromSymbol, void* to, const void* symbol, size_t bytes, size_
          enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost);
 SIMT_API(cudaMemcpyToSymbolAsync, const void* symbol, const void* from, size_t bytes, size_t offset,
          enum cudaMemcpyKind kind, cudaStream_t stream = nullptr);
-SIMT_API(cudaMemcpyFromSymbolAsync, void* to, const void* symbol, size_t bytes, size_t offset,
-         enum cudaMemcpyKind kind, cudaStream_t stream = nullptr);
+SIMT_API(cudaMemcpyFromSymbolAsync, void* to, const void* symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind,
+         cudaStream_t stream = nullptr);
 
 SIMT_API(cudaMemset, void* to, int value, size_t bytes);
 SIMT_API(cudaMemsetAsync, void* to, int value, size_t bytes, cudaStream_t stream = nullptr);
@@ -205,6 +205,23 @@ SIMT_API(cudaMemcpyFromArrayAsync, void* to, cudaArray_const_t from, size_t x_by
          enum cudaMemcpyKind kind, cudaStream_t stream = nullptr);
 SIMT_API(cudaMemcpyArrayToArray, cudaArray_t to, size_t to_x_bytes, size_t to_y, cudaArray_const_t from,
          size_t from_x_bytes, size_t from_y, size_t bytes, enum cudaMemcpyKind kind = cudaMemcpyDeviceToDevice);
+
+// ---- texture and surface references --------------------------------------------------------------------------------
+// Textures need aligned memory. `offset` receives the bytes from the aligned address to `memory`, which the program must
+// add to its coordinates; if it is null, memory that is not aligned is an error. Width and height are texels.
+namespace simt {
+constexpr size_t whole_allocation = 0xffffffff;  // the default size: up to the end of the allocation
+}
+SIMT_API(cudaBindTexture, size_t* offset, const textureReference* texture, const void* memory,
+         const cudaChannelFormatDesc* format, size_t bytes = simt::whole_allocation);
+SIMT_API(cudaBindTexture2D, size_t* offset, const textureReference* texture, const void* memory,
+         const cudaChannelFormatDesc* format, size_t width, size_t height, size_t pitch);
+SIMT_API(cudaBindTextureToArray, const textureReference* texture, cudaArray_const_t array,
+         const cudaChannelFormatDesc* format);
+SIMT_API(cudaUnbindTexture, const textureReference* texture);
+SIMT_API(cudaGetTextureAlignmentOffset, size_t* offset, const textureReference* texture);
+SIMT_API(cudaBindSurfaceToArray, const surfaceReference* surface, cudaArray_const_t array,
+         const cudaChannelFormatDesc* format);
 
 // ---- streams ------------------------------------------------------------------------------------------------------
 SIMT_API(cudaStreamCreate, cudaStream_t* stream);
@@ -244,9 +261,8 @@ SIMT_API(cudaStreamBeginCaptureToGraph, cudaStream_t stream, cudaGraph_t graph, 
 SIMT_API(cudaStreamEndCapture, cudaStream_t stream, cudaGraph_t* graph);
 SIMT_API(cudaStreamIsCapturing, cudaStream_t stream, enum cudaStreamCaptureStatus* status);
 SIMT_API(cudaStreamGetCaptureInfo, cudaStream_t stream, enum cudaStreamCaptureStatus* status,
-         unsigned long long* id = nullptr, cudaGraph_t* graph = nullptr,
-         const cudaGraphNode_t** dependencies = nullptr, const cudaGraphEdgeData** edges = nullptr,
-         size_t* dependency_count = nullptr);
+         unsigned long long* id = nullptr, cudaGraph_t* graph = nullptr, const cudaGraphNode_t** dependencies = nullptr,
+         const cudaGraphEdgeData** edges = nullptr, size_t* dependency_count = nullptr);
 SIMT_API(cudaThreadExchangeStreamCaptureMode, enum cudaStreamCaptureMode* mode);
 
 // ---- building graphs -----------------------------------------------------------------------------------------------

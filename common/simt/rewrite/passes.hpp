@@ -60,6 +60,9 @@ void rewrite_waiting_loops(const Source& source, const Braces& braces, Edits& ed
 void rewrite_library_calls(const Source& source, const Functions& functions, const ExecutionSpaces& spaces,
                            Edits& edits);
 
+/// Texture and surface references, and warp functions without a mask, become the simulator's.
+void rewrite_removed_names(const Source& source, const Braces& braces, const Functions& functions, Edits& edits);
+
 /// Casts to integers in device code saturate.
 void rewrite_casts(const Source& source, const Braces& braces, const ExecutionSpaces& spaces, Edits& edits);
 

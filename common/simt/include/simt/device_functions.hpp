@@ -105,10 +105,6 @@ SIMT_INLINE long long clock64(::simt::Site site = ::simt::Site::here()) {
     return ::simt::read_clock(CLOCK_MONOTONIC, site);
 }
 
-SIMT_INLINE unsigned long long __globaltimer(::simt::Site site = ::simt::Site::here()) {
-    return static_cast<unsigned long long>(::simt::read_clock(CLOCK_REALTIME, site));
-}
-
 /// C has a clock() too. In a kernel it means CUDA's; the runtime's function behind this symbol distinguishes the two.
 extern "C" clock_t clock(void) noexcept __asm__("simt_clock");
 
