@@ -55,13 +55,16 @@ bool begins_variable(const Source& source, const Braces& braces, std::size_t i, 
 void rewrite_removed_names(const Source& source, const Braces& braces, const Functions& functions, Edits& edits) {
     const std::unordered_set<std::string_view> own = own_names(source);
     for (std::size_t i = 0; i < source.size(); ++i) {
-        if (!source.is_identifier(i)) continue;
-        if (is_one_of(source[i], references) && source[i + 1] == "<" && own.count(source[i]) == 0) {
+        if (!source.is_identifier(i) || (source[i + 1] != "(" && source[i + 1] != "<")) continue;
+        const bool is_reference = is_one_of(source[i], references);
+        // (The toolkit's headers use some of these names for their own.)
+        if ((!is_reference && !is_one_of(source[i], warp_functions)) || source.in_system_header(i)) continue;
+        if (is_reference && source[i + 1] == "<" && own.count(source[i]) == 0) {
             const std::size_t end = skip_angles(source, i + 1), first = first_of_global(source, i);
             if (end == i + 1 || first > i) continue;
             const bool is_variable = begins_variable(source, braces, first, end);
             edits.replace(first, i + 1, (is_variable ? "static ::simt::" : " ::simt::") + std::string(source[i]));
-        } else if (is_one_of(source[i], warp_functions) && (source[i + 1] == "(" || source[i + 1] == "<")) {
+        } else if (!is_reference) {
             if (functions.has_device_declaration(source[i])) continue;
             if (const std::size_t first = first_of_global(source, i); first <= i)
                 edits.replace(first, i + 1, " ::simt::without_mask::" + std::string(source[i]));
