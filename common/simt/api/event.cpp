@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Events: recording, waiting, and the time between two of them.
+#include <unistd.h>
+
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <utility>
 
 #include "common/simt/api/error.hpp"
 #include "common/simt/api/graph.hpp"
+#include "common/simt/api/interprocess.hpp"
 #include "common/simt/runtime/graph.hpp"
 #include "common/simt/runtime/grid.hpp"
 
@@ -33,6 +37,30 @@ std::shared_ptr<Recording> recording_of(Event& event) {
     return event.recording;
 }
 
+// ---- events of several processes
+
+/// The work of a record: others learn that the stream has reached it.
+Work tell_others(Work work, const std::shared_ptr<SharedEvent>& shared, uint64_t number) {
+    return [work = std::move(work), shared, number] {
+        const int error = work();
+        uint64_t before = shared->reached.load();
+        while (before < number && !shared->reached.compare_exchange_weak(before, number)) {}
+        return error;
+    };
+}
+
+/// The number of the last record, if another process has made it; else 0.
+uint64_t record_of_others(Event& event) {
+    if (!event.shared) return 0;
+    const std::lock_guard lock(event.mutex);
+    const uint64_t last = event.shared->recorded.load();
+    return last == event.own_record ? 0 : last;
+}
+
+void wait_for_others(const SharedEvent& event, uint64_t number) {
+    while (event.reached.load() < number) usleep(50);
+}
+
 }  // namespace
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* handle, unsigned flags) {
@@ -46,6 +74,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* handle, unsigned flags) {
         if (!handle || flags & ~known) return cudaErrorInvalidValue;
         if ((flags & cudaEventInterprocess) && !(flags & cudaEventDisableTiming)) return cudaErrorInvalidValue;
         auto event = std::make_shared<Event>(flags, current_device_index());
+        if ((flags & cudaEventInterprocess) && !share_event(*event)) return cudaErrorOperatingSystem;
         *handle = static_cast<cudaEvent_t>(runtime().events.add(std::move(event)));
         return cudaSuccess;
     });
@@ -75,7 +104,12 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t handle, cudaStream_t stream_han
         }
         auto recording = std::make_shared<Recording>();
         const std::lock_guard lock(event.mutex);
-        recording->ticket = stream->device().enqueue(*stream, stamp(recording), {}, Start::at_once_if_idle);
+        Work work = stamp(recording);
+        if (event.shared) {
+            event.own_record = event.shared->recorded.fetch_add(1) + 1;
+            work = tell_others(std::move(work), event.shared, event.own_record);
+        }
+        recording->ticket = stream->device().enqueue(*stream, std::move(work), {}, Start::at_once_if_idle);
         event.recording = std::move(recording);
         event.capture.reset();
         return cudaSuccess;
@@ -89,7 +123,8 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
     return on_event(handle, [](Event& event) {
         if (event.captured()) return cudaErrorCapturedEvent;
-        if (const auto recording = recording_of(event)) recording->ticket.host_waits();
+        if (const uint64_t number = record_of_others(event)) wait_for_others(*event.shared, number);
+        else if (const auto recording = recording_of(event)) recording->ticket.host_waits();
         return static_cast<cudaError_t>(runtime().device(event.device).broken());
     });
 }
@@ -97,6 +132,8 @@ cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
 cudaError_t cudaEventQuery(cudaEvent_t handle) {
     return on_event(handle, [](Event& event) {
         if (event.captured()) return cudaErrorCapturedEvent;
+        if (const uint64_t number = record_of_others(event))
+            return event.shared->reached.load() >= number ? cudaSuccess : cudaErrorNotReady;
         const auto recording = recording_of(event);
         return !recording || recording->ticket.host_sees_done() ? cudaSuccess : cudaErrorNotReady;
     });
@@ -126,6 +163,14 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream_handle, cudaEvent_t event_ha
         const auto stream = find_stream(stream_handle);
         if (!stream) return cudaErrorInvalidResourceHandle;
         if (event.captured() || stream->capturing()) return capture_wait(*stream, event);
+        if (const uint64_t number = record_of_others(event)) {
+            const auto wait = [shared = event.shared, number] {
+                wait_for_others(*shared, number);
+                return 0;
+            };
+            stream->device().enqueue(*stream, wait, {}, Start::on_thread);
+            return cudaSuccess;
+        }
         const auto recording = recording_of(event);
         if (!recording || recording->ticket.stream == stream) return cudaSuccess;
         if (recording->ticket.done() && !events().orders_operations) return cudaSuccess;

@@ -172,33 +172,6 @@ using namespace simt;
 
 namespace {
 
-// Adds a node. `make` fills in its operation, and `finish` may complete the node.
-template <typename Make, typename Finish>
-cudaError_t add_node(cudaGraphNode_t* handle, cudaGraph_t graph_handle, const cudaGraphNode_t* dependencies,
-                     size_t count, Make make, Finish finish) {
-    return api([&] {
-        const auto graph = find_graph(graph_handle);
-        if (!handle || !graph || (count > 0 && !dependencies)) return cudaErrorInvalidValue;
-        std::vector<GraphNode*> predecessors;
-        for (size_t i = 0; i < count; ++i) predecessors.push_back(node_of(dependencies[i]));
-        for (const GraphNode* node : predecessors) {
-            if (!graph->owns(node)) return cudaErrorInvalidValue;
-        }
-        Operation operation;
-        if (const cudaError_t error = make(operation)) return error;
-        GraphNode* const node = graph->add(std::move(operation), std::move(predecessors));
-        finish(*node);
-        *handle = handle_of(node);
-        return cudaSuccess;
-    });
-}
-
-template <typename Make>
-cudaError_t add_node(cudaGraphNode_t* handle, cudaGraph_t graph, const cudaGraphNode_t* dependencies, size_t count,
-                     Make make) {
-    return add_node(handle, graph, dependencies, count, make, [](GraphNode&) {});
-}
-
 // Replaces a node's operation by another one of the same type.
 template <typename Make>
 cudaError_t change_node(cudaGraphNode_t handle, Make make) {
@@ -312,6 +285,12 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cud
             return cudaGraphAddEventRecordNode(node, graph, dependencies, count, parameters->eventRecord.event);
         case cudaGraphNodeTypeWaitEvent:
             return cudaGraphAddEventWaitNode(node, graph, dependencies, count, parameters->eventWait.event);
+        case cudaGraphNodeTypeMemAlloc:
+            return cudaGraphAddMemAllocNode(node, graph, dependencies, count, &parameters->alloc);
+        case cudaGraphNodeTypeMemFree:
+            return cudaGraphAddMemFreeNode(node, graph, dependencies, count, parameters->free.dptr);
+        case cudaGraphNodeTypeConditional:
+            return add_conditional_node(node, graph, dependencies, count, parameters->conditional);
         default: return report(cudaErrorNotSupported);
     }
 }
@@ -486,6 +465,14 @@ cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, cudaMemcpy3DParms
 
 cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, cudaMemsetParams* parameters) {
     return return_parameters(node, cudaGraphNodeTypeMemset, parameters);
+}
+
+cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, cudaMemAllocNodeParams* parameters) {
+    return return_parameters(node, cudaGraphNodeTypeMemAlloc, parameters);
+}
+
+cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* pointer) {
+    return return_parameters(node, cudaGraphNodeTypeMemFree, static_cast<cudaMemFreeNodeParams*>(pointer));
 }
 
 cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, cudaHostNodeParams* parameters) {

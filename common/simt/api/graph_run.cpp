@@ -87,6 +87,8 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t handle, cudaStream_t stream_handle) 
     return on_executable(handle, [=](ExecutableGraph& executable) {
         const auto stream = find_stream(stream_handle);
         if (!stream) return cudaErrorInvalidResourceHandle;
+        const bool frees_earlier = (executable.flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0;
+        if (const cudaError_t error = account_for_memory(*executable.graph, frees_earlier)) return error;
         return dispatch(*stream, {cudaGraphNodeTypeGraph, launch_work(*executable.graph, executable.disabled)});
     });
 }

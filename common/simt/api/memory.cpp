@@ -98,7 +98,13 @@ cudaError_t cudaFree(void* pointer) {
         simt_free(pointer);
         return cudaSuccess;
     }
-    return api([=] { return free_memory(pointer, is_device_memory); });
+    return api([=] {
+        if (const auto memory = drop_graph_memory(pointer)) {
+            runtime().device(memory->device).synchronize();
+            return cudaSuccess;
+        }
+        return free_memory(pointer, is_device_memory);
+    });
 }
 
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {

@@ -11,7 +11,9 @@
 #include <utility>
 
 #include "common/simt/api/error.hpp"
+#include "common/simt/api/graph.hpp"
 #include "common/simt/runtime/graph.hpp"
+#include "common/simt/runtime/graph_memory.hpp"
 
 using namespace simt;
 
@@ -111,9 +113,18 @@ cudaError_t allocate_from(std::shared_ptr<Pool> pool, void** pointer, size_t byt
     const auto stream = find_stream(stream_handle);
     if (!stream) return cudaErrorInvalidResourceHandle;
     if (!pool || !pointer) return cudaErrorInvalidValue;
-    if (stream->capturing()) return cudaErrorStreamCaptureUnsupported;  // memory nodes are not simulated
     *pointer = nullptr;
     if (bytes == 0) return cudaSuccess;
+    if (stream->capturing()) {
+        cudaMemAllocNodeParams parameters = {};
+        parameters.poolProps.allocType = cudaMemAllocationTypePinned;
+        parameters.poolProps.location = {cudaMemLocationTypeDevice, pool->device};
+        parameters.bytesize = bytes;
+        Operation operation;
+        if (const cudaError_t error = allocation_operation(&parameters, operation)) return error;
+        *pointer = parameters.dptr;
+        return record(*stream, std::move(operation));
+    }
     if (pool->limit > 0 && pool->used + bytes > pool->limit) return cudaErrorMemoryAllocation;
     *pointer = runtime().memory.allocate(bytes, MemoryKind::device, pool->device);
     if (!*pointer) return cudaErrorMemoryAllocation;
@@ -155,7 +166,13 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream_handle) {
         if (!pointer) return cudaSuccess;
         const auto stream = find_stream(stream_handle);
         if (!stream) return cudaErrorInvalidResourceHandle;
-        if (stream->capturing()) return cudaErrorStreamCaptureUnsupported;
+        if (stream->capturing()) {
+            Operation operation;
+            if (const cudaError_t error = free_operation(pointer, operation)) return error;
+            return record(*stream, std::move(operation));
+        }
+        if (const auto memory = drop_graph_memory(pointer))
+            return dispatch(*stream, {cudaGraphNodeTypeMemFree, [memory] { return 0; }});
         if (!runtime().memory.mark_free_pending(pointer)) return cudaErrorInvalidValue;
         const cudaError_t error =
             dispatch(*stream, {cudaGraphNodeTypeMemFree, [pointer] {

@@ -178,11 +178,35 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph_handle)
     return api([=] {
         const auto stream = find_stream(handle);
         if (!stream) return cudaErrorInvalidResourceHandle;
-        if (!graph_handle) return cudaErrorInvalidValue;
-        *graph_handle = nullptr;
+        const auto capture = stream->capture();
+        const bool is_known = capture && find_graph(reinterpret_cast<cudaGraph_t>(capture->graph.get()));
+        if (!graph_handle && !is_known) return cudaErrorInvalidValue;
+        if (graph_handle) *graph_handle = nullptr;
         std::shared_ptr<Graph> graph;
         if (const cudaError_t error = end_capture(*stream, graph)) return error;
-        *graph_handle = add_graph(std::move(graph));
+        if (graph_handle) *graph_handle = add_graph(std::move(graph));
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t handle, cudaGraphNode_t* dependencies,
+                                                const cudaGraphEdgeData*, size_t count, unsigned flags) {
+    return api([=] {
+        const auto stream = find_stream(handle);
+        if (!stream) return cudaErrorInvalidResourceHandle;
+        if ((count > 0 && !dependencies) || flags > cudaStreamSetCaptureDependencies) return cudaErrorInvalidValue;
+        const auto capture = stream->capture();
+        if (!capture) return cudaErrorIllegalState;
+        const std::lock_guard lock(capture->mutex);
+        if (capture->invalidated) return cudaErrorStreamCaptureInvalidated;
+        std::vector<GraphNode*> nodes;
+        for (size_t i = 0; i < count; ++i) nodes.push_back(node_of(dependencies[i]));
+        for (const GraphNode* node : nodes) {
+            if (!capture->graph->owns(node)) return cudaErrorInvalidValue;
+        }
+        auto& tail = capture->tail(*stream);
+        if (flags == cudaStreamSetCaptureDependencies) tail.clear();
+        tail.insert(tail.end(), nodes.begin(), nodes.end());
         return cudaSuccess;
     });
 }

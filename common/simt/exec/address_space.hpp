@@ -25,6 +25,17 @@ public:
     uintptr_t take(size_t bytes);
     void give_back(uintptr_t region);
 
+    /// A region that other processes can map, too.
+    struct SharedRegion {
+        uintptr_t start;
+        size_t bytes;
+        int file;  ///< belongs to the address space; -1 if the machine does not allow it
+    };
+    /// The region that contains this address, its pages moved to a file at the first call. Nothing may be using it.
+    SharedRegion share(uintptr_t address);
+    /// Maps another process's file, or returns 0.
+    uintptr_t take_shared(int file, size_t bytes);
+
     uintptr_t base() const { return base_; }
     size_t bytes() const { return bytes_; }
     bool contains(uintptr_t address) const { return address - base_ < bytes_; }
@@ -34,8 +45,12 @@ private:
 
     uintptr_t base_ = 0;
     size_t bytes_ = 0;
-    uintptr_t cursor_ = 0;                 // everything from here to the end is free
-    std::map<uintptr_t, size_t> regions_;  // start and bytes, without the guard page
+    uintptr_t cursor_ = 0;  // everything from here to the end is free
+    struct Region {
+        size_t bytes = 0;  // without the guard page
+        int file = -1;     // holds the pages if they are shared
+    };
+    std::map<uintptr_t, Region> regions_;  // by start
 };
 
 /// The smallest unit whose access the system can control.

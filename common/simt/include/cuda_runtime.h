@@ -44,41 +44,49 @@
 // ---- allocation ----------------------------------------------------------------------------------------------------
 // These take the address of a pointer of any type, as C++ programs write it.
 
+namespace simt {
+/// (A pointer to constants is one, too: allocating memory does not write to it.)
+template <typename T>
+inline void** address_of(T** pointer) {
+    return static_cast<void**>(static_cast<void*>(pointer));
+}
+}  // namespace simt
+
 template <typename T>
 inline cudaError_t cudaMalloc(T** pointer, size_t bytes) {
-    return cudaMalloc(reinterpret_cast<void**>(pointer), bytes);
+    return cudaMalloc(simt::address_of(pointer), bytes);
 }
 template <typename T>
 inline cudaError_t cudaMallocManaged(T** pointer, size_t bytes, unsigned int flags = cudaMemAttachGlobal) {
-    return cudaMallocManaged(reinterpret_cast<void**>(pointer), bytes, flags);
+    return cudaMallocManaged(simt::address_of(pointer), bytes, flags);
 }
 template <typename T>
 inline cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width, size_t height) {
-    return cudaMallocPitch(reinterpret_cast<void**>(pointer), pitch, width, height);
+    return cudaMallocPitch(simt::address_of(pointer), pitch, width, height);
 }
 template <typename T>
 inline cudaError_t cudaMallocHost(T** pointer, size_t bytes, unsigned int flags = cudaHostAllocDefault) {
-    return cudaHostAlloc(reinterpret_cast<void**>(pointer), bytes, flags);
+    return cudaHostAlloc(simt::address_of(pointer), bytes, flags);
 }
 template <typename T>
 inline cudaError_t cudaHostAlloc(T** pointer, size_t bytes, unsigned int flags) {
-    return cudaHostAlloc(reinterpret_cast<void**>(pointer), bytes, flags);
+    return cudaHostAlloc(simt::address_of(pointer), bytes, flags);
 }
 template <typename T>
 inline cudaError_t cudaHostGetDevicePointer(T** device_pointer, void* host_pointer, unsigned int flags) {
-    return cudaHostGetDevicePointer(reinterpret_cast<void**>(device_pointer), host_pointer, flags);
+    return cudaHostGetDevicePointer(simt::address_of(device_pointer), host_pointer, flags);
 }
 template <typename T>
 inline cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t stream) {
-    return cudaMallocAsync(reinterpret_cast<void**>(pointer), bytes, stream);
+    return cudaMallocAsync(simt::address_of(pointer), bytes, stream);
 }
 template <typename T>
 inline cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
-    return cudaMallocFromPoolAsync(reinterpret_cast<void**>(pointer), bytes, pool, stream);
+    return cudaMallocFromPoolAsync(simt::address_of(pointer), bytes, pool, stream);
 }
 template <typename T>
 inline cudaError_t cudaMallocFromPoolAsync(T** pointer, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
-    return cudaMallocFromPoolAsync(reinterpret_cast<void**>(pointer), bytes, pool, stream);
+    return cudaMallocFromPoolAsync(simt::address_of(pointer), bytes, pool, stream);
 }
 template <typename T>
 inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T* pointer, size_t bytes = 0,
@@ -124,6 +132,9 @@ SIMT_CHANNEL_FORMATS(float, float, 32, Float)
 #undef SIMT_CHANNEL_FORMATS
 
 #if __cplusplus >= 201703L
+// (These need the channel formats.)
+#include "simt/texture_references.hpp"
+
 // ---- copies from and to __device__ and __constant__ variables ------------------------------------------------------
 // Here a variable is ordinary memory of the process; passing
 // it by reference gives the runtime its size.
@@ -206,7 +217,7 @@ inline cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
 }
 template <typename Pointee, typename T>
 inline cudaError_t cudaGetSymbolAddress(Pointee** pointer, const T& symbol) {
-    return cudaGetSymbolAddress(reinterpret_cast<void**>(pointer), simt::symbol_address(symbol));
+    return cudaGetSymbolAddress(simt::address_of(pointer), simt::symbol_address(symbol));
 }
 template <typename T>
 inline cudaError_t cudaGetSymbolSize(size_t* bytes, const T& symbol) {

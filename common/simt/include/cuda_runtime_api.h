@@ -204,6 +204,25 @@ SIMT_API(cudaMemcpyFromArrayAsync, void* to, cudaArray_const_t from, size_t x_by
 SIMT_API(cudaMemcpyArrayToArray, cudaArray_t to, size_t to_x_bytes, size_t to_y, cudaArray_const_t from,
          size_t from_x_bytes, size_t from_y, size_t bytes, enum cudaMemcpyKind kind SIMT_DEFAULT(cudaMemcpyDeviceToDevice));
 
+// ---- texture and surface references --------------------------------------------------------------------------------
+// Textures need aligned memory. `offset` receives the bytes from the aligned address to `memory`, which the program must
+// add to its coordinates; if it is null, memory that is not aligned is an error. Width and height are texels.
+#ifdef __cplusplus
+namespace simt {
+constexpr size_t whole_allocation = 0xffffffff;  // the default size: up to the end of the allocation
+}
+SIMT_API(cudaBindTexture, size_t* offset, const textureReference* texture, const void* memory,
+         const cudaChannelFormatDesc* format, size_t bytes = simt::whole_allocation);
+SIMT_API(cudaBindTexture2D, size_t* offset, const textureReference* texture, const void* memory,
+         const cudaChannelFormatDesc* format, size_t width, size_t height, size_t pitch);
+SIMT_API(cudaBindTextureToArray, const textureReference* texture, cudaArray_const_t array,
+         const cudaChannelFormatDesc* format);
+SIMT_API(cudaUnbindTexture, const textureReference* texture);
+SIMT_API(cudaGetTextureAlignmentOffset, size_t* offset, const textureReference* texture);
+SIMT_API(cudaBindSurfaceToArray, const surfaceReference* surface, cudaArray_const_t array,
+         const cudaChannelFormatDesc* format);
+#endif
+
 // ---- streams ------------------------------------------------------------------------------------------------------
 SIMT_API(cudaStreamCreate, cudaStream_t* stream);
 SIMT_API(cudaStreamCreateWithFlags, cudaStream_t* stream, unsigned int flags);
@@ -235,6 +254,13 @@ SIMT_API(cudaEventSynchronize, cudaEvent_t event);
 SIMT_API(cudaEventQuery, cudaEvent_t event);  // cudaErrorNotReady until the event is reached
 SIMT_API(cudaEventElapsedTime, float* milliseconds, cudaEvent_t start, cudaEvent_t end);
 
+// ---- memory and events of several processes ------------------------------------------------------------------------
+SIMT_API(cudaIpcGetMemHandle, cudaIpcMemHandle_t* handle, void* memory);  // the start of an allocation by cudaMalloc
+SIMT_API(cudaIpcOpenMemHandle, void** memory, cudaIpcMemHandle_t handle, unsigned int flags);
+SIMT_API(cudaIpcCloseMemHandle, void* memory);
+SIMT_API(cudaIpcGetEventHandle, cudaIpcEventHandle_t* handle, cudaEvent_t event);
+SIMT_API(cudaIpcOpenEventHandle, cudaEvent_t* event, cudaIpcEventHandle_t handle);
+
 // ---- capture ------------------------------------------------------------------------------------------------------
 SIMT_API(cudaStreamBeginCapture, cudaStream_t stream, enum cudaStreamCaptureMode mode);
 SIMT_API(cudaStreamBeginCaptureToGraph, cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* dependencies,
@@ -245,6 +271,8 @@ SIMT_API(cudaStreamGetCaptureInfo, cudaStream_t stream, enum cudaStreamCaptureSt
          unsigned long long* id SIMT_DEFAULT(0), cudaGraph_t* graph SIMT_DEFAULT(0),
          const cudaGraphNode_t** dependencies SIMT_DEFAULT(0), const cudaGraphEdgeData** edges SIMT_DEFAULT(0),
          size_t* dependency_count SIMT_DEFAULT(0));
+SIMT_API(cudaStreamUpdateCaptureDependencies, cudaStream_t stream, cudaGraphNode_t* dependencies,
+         const cudaGraphEdgeData* edges, size_t dependency_count, unsigned int flags SIMT_DEFAULT(0));
 SIMT_API(cudaThreadExchangeStreamCaptureMode, enum cudaStreamCaptureMode* mode);
 
 // ---- building graphs -----------------------------------------------------------------------------------------------
@@ -263,6 +291,15 @@ SIMT_API(cudaGraphAddChildGraphNode, SIMT_NEW_NODE, cudaGraph_t child);
 SIMT_API(cudaGraphAddEmptyNode, SIMT_NEW_NODE);
 SIMT_API(cudaGraphAddEventRecordNode, SIMT_NEW_NODE, cudaEvent_t event);
 SIMT_API(cudaGraphAddEventWaitNode, SIMT_NEW_NODE, cudaEvent_t event);
+SIMT_API(cudaGraphAddMemAllocNode, SIMT_NEW_NODE, struct cudaMemAllocNodeParams* parameters);
+SIMT_API(cudaGraphAddMemFreeNode, SIMT_NEW_NODE, void* pointer);
+SIMT_API(cudaGraphMemAllocNodeGetParams, cudaGraphNode_t node, struct cudaMemAllocNodeParams* parameters);
+SIMT_API(cudaGraphMemFreeNodeGetParams, cudaGraphNode_t node, void* pointer);  // `pointer` points to a pointer
+SIMT_API(cudaDeviceGetGraphMemAttribute, int device, enum cudaGraphMemAttributeType attribute, void* value);
+SIMT_API(cudaDeviceSetGraphMemAttribute, int device, enum cudaGraphMemAttributeType attribute, void* value);
+SIMT_API(cudaDeviceGraphMemTrim, int device);
+SIMT_API(cudaGraphConditionalHandleCreate, cudaGraphConditionalHandle* handle, cudaGraph_t graph,
+         unsigned int default_value = 0, unsigned int flags = 0);
 SIMT_API(cudaGraphAddDependencies, cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
          const cudaGraphEdgeData* edges, size_t count);
 SIMT_API(cudaGraphDestroyNode, cudaGraphNode_t node);
@@ -373,6 +410,10 @@ inline cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptu
                                             unsigned long long* id, cudaGraph_t* graph,
                                             const cudaGraphNode_t** dependencies, size_t* dependency_count) {
     return cudaStreamGetCaptureInfo(stream, status, id, graph, dependencies, nullptr, dependency_count);
+}
+inline cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* dependencies,
+                                                       size_t dependency_count, unsigned int flags) {
+    return cudaStreamUpdateCaptureDependencies(stream, dependencies, nullptr, dependency_count, flags);
 }
 inline cudaError_t cudaEventElapsedTime_v2(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
     return cudaEventElapsedTime(milliseconds, start, end);

@@ -91,6 +91,14 @@ struct cudaTextureDesc {
     int seamlessCubemap;
 };
 
+#define cudaSurfaceType1D 0x01
+#define cudaSurfaceType2D 0x02
+#define cudaSurfaceType3D 0x03
+#define cudaSurfaceTypeCubemap 0x0C
+#define cudaSurfaceType1DLayered 0xF1
+#define cudaSurfaceType2DLayered 0xF2
+#define cudaSurfaceTypeCubemapLayered 0xFC
+
 enum cudaSurfaceBoundaryMode {
     cudaBoundaryModeZero = 0,
     cudaBoundaryModeClamp = 1,
@@ -101,7 +109,7 @@ enum cudaSurfaceFormatMode { cudaFormatModeForced = 0, cudaFormatModeAuto = 1 };
 #ifdef __cplusplus
 namespace simt {
 
-/// A texture or surface object: a description at the address in its handle.
+/// A texture or surface object: a description at the address in its handle. Without data, all its extents are 0.
 struct TextureObject {
     char* data;           ///< the first texel
     size_t pitch, slice;  ///< bytes between rows, and between slices, layers or faces
@@ -113,4 +121,29 @@ struct TextureObject {
 };
 
 }  // namespace simt
+
+// ---- texture and surface references, which CUDA 12 removed -----------------------------------------------------------
+
+struct textureReference {
+    int normalized;
+    enum cudaTextureFilterMode filterMode;
+    enum cudaTextureAddressMode addressMode[3];
+    struct cudaChannelFormatDesc channelDesc;
+    int sRGB;
+    unsigned int maxAnisotropy;
+    enum cudaTextureFilterMode mipmapFilterMode;
+    float mipmapLevelBias;
+    float minMipmapLevelClamp;
+    float maxMipmapLevelClamp;
+    int disableTrilinearOptimization;
+
+    enum cudaTextureReadMode simt_read_mode;
+    simt::TextureObject simt_bound;
+    size_t simt_offset;  ///< bytes from the first texel to the address that was to be bound
+};
+
+struct surfaceReference {
+    struct cudaChannelFormatDesc channelDesc;
+    simt::TextureObject simt_bound;
+};
 #endif

@@ -274,6 +274,7 @@ private:
         std::size_t behind = name + 1;
         while (source_[behind] == "[" && source_.partner(behind) != Source::none) behind = source_.partner(behind) + 1;
         if (behind != i || !source_.is_identifier(name) || !names_.has(source_[name])) return;
+        if (source_[begin - 1] == "&") return;  // `T& i = x` declares a reference
         if (source_[begin - 1] == "," && is_deduced(begin)) return;
         convert(i + 1, end, "::simt::TargetOfType<decltype(" + edits_.join(begin, i) + ")>");
     }

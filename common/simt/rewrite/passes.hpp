@@ -76,6 +76,9 @@ void rewrite_lone_additions(const Source& source, const Braces& braces, Edits& e
 /// In fast code, a file whose kernels call `new` says so: pointers to the host's heap may then be the kernels' own.
 void announce_device_new(const Source& source, const ExecutionSpaces& spaces, Edits& edits);
 
+/// Texture and surface references, and warp functions without a mask, become the simulator's.
+void rewrite_removed_names(const Source& source, const Braces& braces, const Functions& functions, Edits& edits);
+
 /// Casts to integers in device code saturate.
 void rewrite_casts(const Source& source, const Braces& braces, const ExecutionSpaces& spaces, Edits& edits);
 

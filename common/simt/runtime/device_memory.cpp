@@ -155,6 +155,31 @@ bool DeviceMemory::adopt(const void* pointer, size_t bytes, MemoryKind kind, int
     return true;
 }
 
+DeviceMemory::SharedPlace DeviceMemory::share(const void* pointer) {
+    const std::lock_guard lock(mutex_);
+    const auto found = storages_.find(number(pointer));
+    if (found == storages_.end() || found->second.allocation.kind != MemoryKind::device) return {};
+    const auto region = space_.share(found->first);
+    return {region.file, region.bytes, found->first - region.start, found->second.allocation.bytes};
+}
+
+void* DeviceMemory::attach(const SharedPlace& place, int device) {
+    Allocation allocation;
+    {
+        const std::lock_guard lock(mutex_);
+        Storage storage;
+        storage.region = space_.take_shared(place.file, place.region_bytes);
+        if (!storage.region) return nullptr;
+        ++regions_in_use_;
+        const uintptr_t base = storage.region + place.offset;
+        allocation = {base, place.bytes, next_serial_++, MemoryKind::device, device, 0};
+        storage.allocation = allocation;
+        storages_.emplace(base, storage);
+    }
+    events().allocated(allocation);
+    return reinterpret_cast<void*>(allocation.base);
+}
+
 bool DeviceMemory::disown(const void* pointer, MemoryKind kind) {
     return release(pointer, [kind](const Allocation& allocation) { return allocation.kind == kind; });
 }

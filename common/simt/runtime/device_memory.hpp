@@ -68,6 +68,16 @@ public:
     bool adopt(const void* pointer, size_t bytes, MemoryKind kind, int device, unsigned flags);
     bool disown(const void* pointer, MemoryKind kind);
 
+    /// Where another process finds an allocation: in a region of `region_bytes`, which `file` holds, at `offset`. The file
+    /// is -1 if the address is no start of an allocation, or the machine does not allow it.
+    struct SharedPlace {
+        int file = -1;
+        size_t region_bytes = 0, offset = 0, bytes = 0;
+    };
+    SharedPlace share(const void* pointer);
+    /// Maps what another process has shared; the file becomes this object's. Null if there is no room.
+    void* attach(const SharedPlace& place, int device);
+
     /// Marks an allocation for cudaFreeAsync; false unless `pointer` is the start of a live one that is not yet marked.
     bool mark_free_pending(const void* pointer);
 

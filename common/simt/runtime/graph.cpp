@@ -38,7 +38,9 @@ std::shared_ptr<Graph> Graph::clone() const {
         node->graph = copy.get();
         for (GraphNode*& dependency : node->dependencies) dependency = copies.at(dependency);
         if (node->child) node->child = node->child->clone();
+        for (auto& body : node->bodies) body = body->clone();
     }
+    copy->conditions = conditions;
     for (const auto& [original, node] : copies) node->original = const_cast<GraphNode*>(original);
     return copy;
 }
@@ -71,7 +73,59 @@ GraphNode* ExecutableGraph::counterpart(const GraphNode* original) const {
     return nullptr;
 }
 
-Work launch_work(const Graph& graph, const std::set<const GraphNode*>& disabled) {
+cudaError_t account_for_memory(const Graph& graph, bool frees_earlier) {
+    std::set<const void*> freed;
+    for (const auto& node : graph.nodes) {
+        if (node->operation.type == cudaGraphNodeTypeMemFree) freed.insert(node->operation.memory->pointer);
+    }
+    for (const auto& node : graph.nodes) {
+        if (node->operation.type != cudaGraphNodeTypeMemAlloc) continue;
+        const auto& memory = node->operation.memory;
+        if (freed.erase(memory->pointer) == 0 && !keep_graph_memory(memory) && !frees_earlier)
+            return cudaErrorInvalidValue;
+    }
+    for (const void* pointer : freed) drop_graph_memory(pointer);
+    return cudaSuccess;
+}
+
+namespace {
+
+Work work_of(const Graph& graph, const std::set<const GraphNode*>& disabled);
+
+/// Runs the bodies of a conditional node as its value says.
+Work conditional_work(const GraphNode& node) {
+    std::vector<Work> bodies;
+    for (const auto& body : node.bodies) bodies.push_back(work_of(*body, {}));
+    return [condition = node.condition, type = node.condition_type, bodies = std::move(bodies)] {
+        const auto value = [&] { return __atomic_load_n(&condition->value, __ATOMIC_ACQUIRE); };
+        int error = 0;
+        switch (type) {
+            case cudaGraphCondTypeIf: {
+                const size_t body = value() ? 0 : 1;
+                return body < bodies.size() ? bodies[body]() : 0;
+            }
+            case cudaGraphCondTypeWhile:
+                while (error == 0 && value()) error = bodies[0]();
+                return error;
+            default: return value() < bodies.size() ? bodies[value()]() : 0;
+        }
+    };
+}
+
+Work work_of_node(const GraphNode& node) {
+    if (node.condition) return conditional_work(node);
+    return node.child ? work_of(*node.child, {}) : node.operation.work;
+}
+
+void collect_conditions(const Graph& graph, std::vector<std::shared_ptr<Condition>>& conditions) {
+    conditions.insert(conditions.end(), graph.conditions.begin(), graph.conditions.end());
+    for (const auto& node : graph.nodes) {
+        if (node->child) collect_conditions(*node->child, conditions);
+        for (const auto& body : node->bodies) collect_conditions(*body, conditions);
+    }
+}
+
+Work work_of(const Graph& graph, const std::set<const GraphNode*>& disabled) {
     struct Step {
         Work work;                  // null: nothing to do
         std::vector<size_t> after;  // the steps of the node's dependencies
@@ -80,7 +134,7 @@ Work launch_work(const Graph& graph, const std::set<const GraphNode*>& disabled)
     std::map<const GraphNode*, size_t> step_of;
     for (const GraphNode* node : graph.topological_order()) {
         Step step;
-        if (!disabled.count(node)) step.work = node->child ? launch_work(*node->child) : node->operation.work;
+        if (!disabled.count(node)) step.work = work_of_node(*node);
         for (const GraphNode* dependency : node->dependencies) step.after.push_back(step_of[dependency]);
         step_of[node] = steps.size();
         steps.push_back(std::move(step));
@@ -98,6 +152,21 @@ Work launch_work(const Graph& graph, const std::set<const GraphNode*>& disabled)
             if (error) return error;
         }
         return 0;
+    };
+}
+
+}  // namespace
+
+Work launch_work(const Graph& graph, const std::set<const GraphNode*>& disabled) {
+    std::vector<std::shared_ptr<Condition>> conditions;
+    collect_conditions(graph, conditions);
+    Work work = work_of(graph, disabled);
+    if (conditions.empty()) return work;
+    return [conditions = std::move(conditions), work = std::move(work)] {
+        for (const auto& condition : conditions) {
+            if (condition->has_initial) condition->value = condition->initial;
+        }
+        return work();
     };
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "common/simt/include/cuda_runtime_api.h"
+#include "common/simt/runtime/graph_memory.hpp"
 #include "common/simt/runtime/stream.hpp"
 
 namespace simt {
@@ -25,14 +26,24 @@ struct KernelParameters {
 };
 
 /// What the API returns as the parameters of a node; nothing if it cannot tell.
-using NodeParameters = std::variant<std::monostate, std::shared_ptr<const KernelParameters>, cudaMemcpy3DParms,
-                                    cudaMemsetParams, cudaHostNodeParams>;
+using NodeParameters =
+    std::variant<std::monostate, std::shared_ptr<const KernelParameters>, cudaMemcpy3DParms, cudaMemsetParams,
+                 cudaHostNodeParams, cudaMemAllocNodeParams, cudaMemFreeNodeParams>;
 
 /// One operation of a stream or a graph.
 struct Operation {
     cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
     Work work;  ///< null: nothing to do
     NodeParameters parameters = {};
+    std::shared_ptr<GraphMemory> memory = {};  ///< what the node allocates or frees
+};
+
+/// The value of a conditional node: kernels know it by its address.
+struct Condition {
+    unsigned value = 0;  ///< must be first
+    unsigned initial = 0;
+    bool has_initial = false;               ///< each launch begins with it
+    std::vector<cudaGraph_t> body_handles;  ///< what the node's creator has been told
 };
 
 struct Graph;
@@ -43,10 +54,14 @@ struct GraphNode {
     std::vector<GraphNode*> dependencies;  ///< without duplicates
     GraphNode* original = nullptr;         ///< the node this one was cloned from
     std::shared_ptr<Graph> child;          ///< of child graph nodes
+    std::shared_ptr<Condition> condition;  ///< of conditional nodes, as are these:
+    cudaGraphConditionalNodeType condition_type = cudaGraphCondTypeIf;
+    std::vector<std::shared_ptr<Graph>> bodies;
 };
 
 struct Graph {
     std::vector<std::unique_ptr<GraphNode>> nodes;  ///< in the order they were added
+    std::vector<std::shared_ptr<Condition>> conditions;
 
     GraphNode* add(Operation operation, std::vector<GraphNode*> dependencies);
     bool owns(const GraphNode* node) const;
@@ -65,6 +80,10 @@ struct ExecutableGraph {
 
     GraphNode* counterpart(const GraphNode* original) const;
 };
+
+/// The host's record of the memory that a launch of the graph allocates and frees: an error if memory of an earlier launch
+/// has not been freed, unless the launch shall free it.
+cudaError_t account_for_memory(const Graph& graph, bool frees_earlier);
 
 /// The work of one launch of the graph.
 Work launch_work(const Graph& graph, const std::set<const GraphNode*>& disabled = {});

@@ -132,6 +132,11 @@ struct Recording {
     std::atomic<int64_t> nanoseconds{0};  ///< of the steady clock, when the stream reached it
 };
 
+/// What the processes that share an event know of it: numbers of records, of which the last one counts.
+struct SharedEvent {
+    std::atomic<uint64_t> recorded{0}, reached{0};
+};
+
 struct Event {
     explicit Event(unsigned flags_, int device_) : flags(flags_), device(device_) {}
 
@@ -142,6 +147,9 @@ struct Event {
     std::shared_ptr<Recording> recording;  ///< null until recorded
     std::shared_ptr<Capture> capture;      ///< set when the last recording was captured into a graph
     std::vector<GraphNode*> captured_after;
+
+    std::shared_ptr<SharedEvent> shared;  ///< set before other threads know the event, or never
+    uint64_t own_record = 0;              ///< the number of the last record by this process
 
     bool captured() {
         const std::lock_guard lock(mutex);

@@ -100,6 +100,11 @@ SIMT_INLINE long long read_clock(clockid_t source, Site site) {
     return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
+/// (Unknown to the checkers: it is in the simulator's own memory.)
+SIMT_UNCHECKED void set_condition(unsigned* condition, unsigned value) {
+    __atomic_store_n(condition, value, __ATOMIC_RELEASE);
+}
+
 }  // namespace SIMT_FLAVOR
 }  // namespace simt
 
@@ -107,8 +112,9 @@ SIMT_INLINE long long clock64(::simt::Site site = ::simt::Site::here()) {
     return ::simt::read_clock(CLOCK_MONOTONIC, site);
 }
 
-SIMT_INLINE unsigned long long __globaltimer(::simt::Site site = ::simt::Site::here()) {
-    return static_cast<unsigned long long>(::simt::read_clock(CLOCK_REALTIME, site));
+/// Sets the value of a graph's conditional node; the handle is its address.
+SIMT_INLINE void cudaGraphSetConditional(unsigned long long handle, unsigned value) {
+    ::simt::set_condition(reinterpret_cast<unsigned*>(handle), value);
 }
 
 /// C has a clock() too. In a kernel it means CUDA's; the runtime's function behind this symbol distinguishes the two.

@@ -387,7 +387,9 @@ SIMT_SPECIAL_REGISTER(lanemask_ge, ~lanemask_lt())
 SIMT_SPECIAL_REGISTER(clock, static_cast<unsigned>(clock64()))
 #undef SIMT_SPECIAL_REGISTER
 SIMT_INLINE unsigned long long clock64() { return static_cast<unsigned long long>(::clock64()); }
-SIMT_INLINE unsigned long long globaltimer() { return ::__globaltimer(); }
+SIMT_INLINE unsigned long long globaltimer(Site site = Site::here()) {
+    return static_cast<unsigned long long>(read_clock(CLOCK_REALTIME, site));
+}
 
 }  // namespace special_register
 

@@ -268,6 +268,13 @@ constexpr bool accepts(...) {
     return false;
 }
 
+template <bool condition>
+struct VoidIf {};
+template <>
+struct VoidIf<true> {
+    using type = void;
+};
+
 template <typename Body>
 void run_lanes(const void* arguments, const LaneRow& row);
 
@@ -339,15 +346,24 @@ public:
         : configuration_(configuration), name_(name), kernel_(kernel) {}
 
     template <typename... A>
-    void operator()(A&&... arguments) const {
+    static constexpr bool fits =
+        accepts<Kernel, kept_type<A>...>(0) || accepts<Kernel, typename NullFromInteger<kept_type<A>>::type...>(0);
+
+    template <typename... A>
+    typename VoidIf<fits<A...>>::type operator()(A&&... arguments) const {
         if constexpr (is_checked) (PassedPointer<kept_type<A>>::tell(arguments), ...);
         if constexpr (accepts<Kernel, kept_type<A>...>(0)) {
             start<kept_type<A>...>(static_cast<A&&>(arguments)...);
         } else {
-            static_assert(accepts<Kernel, typename NullFromInteger<kept_type<A>>::type...>(0),
-                          "the arguments of this launch do not fit the kernel's parameters");
             start<typename NullFromInteger<kept_type<A>>::type...>(static_cast<A&&>(arguments)...);
         }
+    }
+    /// (The compiler reports a call of this at the launch, while an assertion would be reported here.)
+    template <typename... A>
+    __attribute__((noinline, error("the arguments of this launch do not fit the kernel's parameters")))
+    typename VoidIf<!fits<A...>>::type
+    operator()(A&&...) const {
+        asm volatile("");  // so that no call is optimized away
     }
 
     /// Launches with arguments as they are stored.

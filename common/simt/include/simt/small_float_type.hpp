@@ -87,6 +87,8 @@ using if_pair = typename EnableIf<SmallFloat<T>::pair>::type;
         SIMT_INLINE constexpr name(raw_name raw) : __x(raw.x) {}                                         \
         template <typename Number, typename ::simt::EnableIf<::simt::IsNumber<Number>::value>::type = 0> \
         SIMT_INLINE name(Number value) : __x(::simt::narrow_number<format>(value)) {}                    \
+        template <typename Other, typename Other::format* = nullptr>                                     \
+        SIMT_INLINE explicit name(Other value) : name(static_cast<float>(value)) {}                      \
         SIMT_INLINE operator float() const { return ::simt::widen<format>(__x); }                        \
         SIMT_INLINE constexpr operator raw_name() const { return {__x}; }                                \
         SIMT_INLINE operator raw_name() const volatile { return {__x}; } /* reads volatile values */     \

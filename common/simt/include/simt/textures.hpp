@@ -370,7 +370,7 @@ SIMT_INLINE char* surface_address(cudaSurfaceObject_t handle, int x_bytes, int y
     int position[3] = {x_bytes, y, z};
     for (int axis = 0; axis < 3; ++axis) {
         if (position[axis] >= 0 && position[axis] <= last[axis]) continue;
-        if (mode == cudaBoundaryModeTrap) __builtin_trap();
+        if (mode == cudaBoundaryModeTrap) fail_lane("a surface was accessed outside of it");
         if (mode == cudaBoundaryModeZero) return nullptr;
         position[axis] = position[axis] < 0 ? 0 : last[axis];
     }

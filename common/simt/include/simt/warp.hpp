@@ -193,4 +193,33 @@ SIMT_REDUCE(and, unsigned, a& b)
 SIMT_REDUCE(or, unsigned, a | b)
 SIMT_REDUCE(xor, unsigned, a ^ b)
 #undef SIMT_REDUCE
+
+// ---- warp functions without a mask, which CUDA 9 deprecated and later versions removed ---------------------------------
+// simcc calls them in this namespace, unless the program has functions of these names. The lanes that are together take
+// part.
+namespace simt {
+namespace without_mask {
+
+template <typename T>
+SIMT_INLINE T __shfl(T value, int source, int width = warpSize, SIMT_SITE) {
+    return __shfl_sync(active_lanes(site), value, source, width, site);
+}
+template <typename T>
+SIMT_INLINE T __shfl_up(T value, unsigned delta, int width = warpSize, SIMT_SITE) {
+    return __shfl_up_sync(active_lanes(site), value, delta, width, site);
+}
+template <typename T>
+SIMT_INLINE T __shfl_down(T value, unsigned delta, int width = warpSize, SIMT_SITE) {
+    return __shfl_down_sync(active_lanes(site), value, delta, width, site);
+}
+template <typename T>
+SIMT_INLINE T __shfl_xor(T value, int lane_mask, int width = warpSize, SIMT_SITE) {
+    return __shfl_xor_sync(active_lanes(site), value, lane_mask, width, site);
+}
+SIMT_INLINE unsigned __ballot(int predicate, SIMT_SITE) { return __ballot_sync(active_lanes(site), predicate, site); }
+SIMT_INLINE int __any(int predicate, SIMT_SITE) { return __any_sync(active_lanes(site), predicate, site); }
+SIMT_INLINE int __all(int predicate, SIMT_SITE) { return __all_sync(active_lanes(site), predicate, site); }
+
+}  // namespace without_mask
+}  // namespace simt
 #undef SIMT_SITE

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Part of cuda_runtime.h.
+#pragma once
+
+#include "cuda_runtime.h"
