@@ -75,7 +75,7 @@ public:
 
 private:
     Rewritten rewrite_text(const std::string& text) const {
-        return rewrite(text, toolchain_.headers, {options_.relocatable, options_.checked});
+        return rewrite(text, toolchain_.headers, {options_.relocatable, options_.checked, options_.permits_any_ptx});
     }
 
     /// Simulated kernels are compiled together with the host's code, so both see __CUDA_ARCH__ defined. An error in

@@ -59,6 +59,7 @@ struct Options {
     bool checked = false;      ///< --check, -G: every load and store of device code reports itself to the checkers
     bool shared = false;       ///< -shared
     bool runtime = true;       ///< not with -cudart none: the simulator is linked into the result
+    bool permits_any_ptx = false;  ///< instead of errors for inline PTX that is not simulated
     bool relocatable = false;  ///< -rdc=true, -dc: device variables are shared between files
     unsigned cuda_arch = 900;  ///< the value of __CUDA_ARCH__; 0: not defined
     std::vector<std::string> architectures;  ///< -arch and -gencode: all numbers, with an a or f if they had one

@@ -344,3 +344,7 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int* grid_size, i
                                                                unsigned int = 0) {
     return cudaOccupancyMaxPotentialBlockSize(grid_size, block_size, kernel, dynamic_shared_bytes, limit);
 }
+
+#ifdef __CUDACC__
+#include "simt/ptx.hpp"
+#endif

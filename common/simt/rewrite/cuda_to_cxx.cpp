@@ -38,11 +38,11 @@ Rewritten rewrite_source(const Source& source, const DeviceCode& code) {
     if (code.checked) rewrite_allocations(source, edits);
     if (code.checked) rewrite_early_returns(source, braces, edits);
     if (code.checked) rewrite_local_arrays(source, braces, spaces, edits);
-    rewrite_inline_assembly(source, spaces, edits);
     rewrite_waiting_loops(source, braces, edits);
     rewrite_library_calls(source, functions, spaces, edits);
     rewrite_casts(source, braces, spaces, edits);
     rewrite_shifts(source, braces, spaces, edits);
+    rewrite_inline_assembly(source, spaces, code.permits_any_ptx, edits);  // quotes its operands
     rewrite_kernel_pointers(source, functions, edits);
     rewrite_launches(source, braces, functions, edits);
     return {edits.apply(), edits.diagnostics()};
