@@ -114,8 +114,9 @@ private:
     }
 
     Rewritten rewrite_text(const std::string& text) const {
-        return rewrite(text, toolchain_.headers,
-                       {options_.relocatable, is_instrumented(options_), options_.stage == Stage::module});
+        const DeviceCode code = {options_.relocatable, is_instrumented(options_), options_.stage == Stage::module,
+                                 options_.permits_any_ptx};
+        return rewrite(text, toolchain_.headers, code);
     }
 
     /// Simulated kernels are compiled together with the host's code, so both see __CUDA_ARCH__ defined. An error in

@@ -311,6 +311,7 @@ const OptionRow rows[] = {
     {"std", "std", required, set_standard, "c++17, c++20, c++23; older languages mean c++17", everyday},
     {"x", "x", required, set_language, "cu, c++, c, none: language of the sources that follow"},
     {"O", "optimize", joined, set_optimization, "0, 1, 2, 3 (default), s, fast", everyday},
+    {"any-ptx", "any-ptx", none, set<&Options::permits_any_ptx>, "PTX that is not simulated ends kernels that reach it"},
     {"g", "debug", none, set_debug, "full debug information"},
     {"G", "device-debug", none, check, "the checked simulator: counts and checks every access", everyday},
     {"check", "check", none, check, "the same"},

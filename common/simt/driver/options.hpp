@@ -74,6 +74,7 @@ struct Options {
     bool runtime = true;                     ///< not with -cudart none: the simulator is linked into the result
     bool relocatable = false;                ///< -rdc=true, -dc: device variables are shared between files
     unsigned cuda_arch = 900;                ///< the value of __CUDA_ARCH__; 0: not defined
+    bool permits_any_ptx = false;            ///< instead of errors for inline PTX that is not simulated
     std::vector<std::string> architectures;  ///< -arch and -gencode: all numbers, with an a or f if they had one
     std::vector<std::string> own_macros;     ///< by which a program can ask for options, as nvcc defines them
     Dependencies dependencies;

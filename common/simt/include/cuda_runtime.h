@@ -443,5 +443,8 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int* grid_size, i
     return cudaOccupancyMaxPotentialBlockSize(grid_size, block_size, kernel, dynamic_shared_bytes, limit);
 }
 
+#ifdef __CUDACC__
+#include "simt/ptx.hpp"
+#endif
 #endif  // C++11
 #endif  // C++

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Inline PTX, the assembler language of GPUs.
 //
-// What courses teach becomes calls: reading a special register, instructions that only wait, order or end.
+// Reading a special register, and instructions that only wait, order or end, become single calls; other PTX a block of
+// them (ptx.cpp).
 //     asm("mov.u32 %0, %%laneid;" : "=r"(lane));    ->    (lane) = ::simt::special_register::laneid();
 //     asm volatile("membar.gl; trap;");             ->    (::__threadfence(), ::__trap());
-// Any other PTX becomes a call that ends the kernel with a message if it is reached, and simcc warns about it. Host
-// assembly is left alone: what is only device code has none; elsewhere the instructions tell.
+// What is not simulated is an error if g++ makes code for it, so templates without instances, and branches that a
+// constant excludes, may have any PTX. Or, if the user asks for that, it ends the kernel that gets there. Host assembly
+// is left alone: what is only device code has none; elsewhere the instructions tell.
 
 #include <algorithm>
 #include <cctype>
@@ -16,6 +18,7 @@
 #include <vector>
 
 #include "common/simt/rewrite/passes.hpp"
+#include "common/simt/rewrite/ptx.hpp"
 
 namespace simcc {
 namespace {
@@ -174,9 +177,25 @@ bool is_known_register(std::string_view name) {
     return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
+/// The operands behind the text of an asm statement: outputs, then inputs. The last section, of clobbers, is skipped.
+std::vector<AsmOperand> operands_of(const Source& source, const Edits& edits, std::size_t i, std::size_t close) {
+    std::vector<AsmOperand> operands;
+    for (int section = 0; i < close; ++i) {
+        if (source[i] == ":" || source[i] == "::") section += static_cast<int>(source[i].size());
+        if (section < 1 || section > 2 || !source.is_literal(i)) continue;
+        std::size_t open = i;
+        while (source.is_literal(open)) ++open;
+        const std::size_t end = source.partner(open);
+        if (source[open] != "(" || end == Source::none) continue;
+        operands.push_back({unquoted(source, i, open), edits.join(open + 1, end)});
+        i = end;
+    }
+    return operands;
+}
+
 }  // namespace
 
-void rewrite_inline_assembly(const Source& source, const ExecutionSpaces& spaces, Edits& edits) {
+void rewrite_inline_assembly(const Source& source, const ExecutionSpaces& spaces, bool permits_any, Edits& edits) {
     for (std::size_t i = 0; i < source.size(); ++i) {
         if (source[i] != "asm" && source[i] != "__asm__" && source[i] != "__asm") continue;
         std::size_t open = i + 1;
@@ -202,10 +221,21 @@ void rewrite_inline_assembly(const Source& source, const ExecutionSpaces& spaces
         } else if (!calls.empty()) {
             edits.replace(i, close + 1, calls);
         } else {
-            if (!source.in_system_header(i)) {
-                edits.warn(i, "inline PTX cannot be simulated: the kernel ends with an error when it gets here");
+            const TranslatedPtx ptx = translate_ptx(text, operands_of(source, edits, behind_text, close));
+            if (!ptx.code.empty()) {
+                edits.replace(i, close + 1, ptx.code);
+            } else if (permits_any) {
+                if (!source.in_system_header(i)) {
+                    edits.warn(i, "inline PTX is not simulated: " + ptx.not_simulated +
+                                      "; the kernel ends with an error when it gets here");
+                }
+                edits.replace(i, close + 1, "::simt::unsupported_assembly(\"" + quoted(whole) + "\")");
+            } else {
+                const std::string function = "inline_ptx_" + std::to_string(i);
+                edits.replace(i, close + 1,
+                              "do { void " + function + "() __attribute__((error(\"not simulated: " +
+                                  quoted(ptx.not_simulated) + "\"))); " + function + "(); } while (false)");
             }
-            edits.replace(i, close + 1, "::simt::unsupported_assembly(\"" + quoted(whole) + "\")");
         }
         i = close;
     }

@@ -59,9 +59,9 @@ void rewrite_early_returns(const Source& source, const Braces& braces, Edits& ed
 /// In checked code, arrays that a GPU keeps in local memory are announced to the counters.
 void rewrite_local_arrays(const Source& source, const Braces& braces, const ExecutionSpaces& spaces, Edits& edits);
 
-/// Inline PTX: reading a special register, and instructions without operands, become calls; anything else ends the
-/// kernel if it is reached.
-void rewrite_inline_assembly(const Source& source, const ExecutionSpaces& spaces, Edits& edits);
+/// Inline PTX becomes calls. What is not simulated is an error where it is compiled; with `permits_any` it ends the
+/// kernel that reaches it.
+void rewrite_inline_assembly(const Source& source, const ExecutionSpaces& spaces, bool permits_any, Edits& edits);
 
 /// Loops that only read until another thread writes let that thread run.
 void rewrite_waiting_loops(const Source& source, const Braces& braces, Edits& edits);

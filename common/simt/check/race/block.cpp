@@ -316,7 +316,7 @@ void RaceCheck::note_flag(const Access& access) {
 void RaceCheck::arrive(check::Wait kind, unsigned mask, unsigned, Site) {
     settle();
     const bool is_in_warp = kind == check::Wait::warp_barrier || kind == check::Wait::shuffle ||
-                            kind == check::Wait::vote || kind == check::Wait::match;
+                            kind == check::Wait::vote || kind == check::Wait::match || kind == check::Wait::matrix;
     if (is_in_warp) named_[check_.running_lane()] = mask;
     if (kind == check::Wait::grid_barrier) launch_->add_learned(published_.learned(check_.running_lane()));
 }

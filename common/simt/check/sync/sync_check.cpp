@@ -21,7 +21,8 @@ bool same_place(const Site& one, const Site& other) {
 
 bool is_in_warp(check::Wait kind) {
     using check::Wait;
-    return kind == Wait::warp_barrier || kind == Wait::shuffle || kind == Wait::vote || kind == Wait::match;
+    return kind == Wait::warp_barrier || kind == Wait::shuffle || kind == Wait::vote || kind == Wait::match ||
+           kind == Wait::matrix;
 }
 
 // Findings that every shuffle in a loop may repeat.
@@ -245,6 +246,7 @@ const char* SyncCheck::function_of(unsigned lane) const {
         case Wait::warp_barrier: return "__syncwarp";
         case Wait::shuffle: return "shuffle";
         case Wait::vote: return "vote";
+        case Wait::matrix: return "matrix operation";
         default: return "match or reduction";
     }
 }

@@ -21,7 +21,17 @@ namespace check {
 enum class Reach : unsigned char { block, device, system };
 
 /// What a lane waits for.
-enum class Wait : unsigned char { block_barrier, warp_barrier, shuffle, vote, match, active_mask, grid_barrier, poll };
+enum class Wait : unsigned char {
+    block_barrier,
+    warp_barrier,
+    shuffle,
+    vote,
+    match,
+    matrix,  ///< the lanes load, store or multiply matrices together
+    active_mask,
+    grid_barrier,
+    poll
+};
 
 /// A floating update is one of a floating-point number, which a GPU may do in another way.
 enum class AtomicKind : unsigned char { load, store, update, floating_update, compare_and_swap };

@@ -142,7 +142,9 @@ constexpr size_t dynamic_shared_address = 1 << 24;
 }  // namespace simt
 
 SIMT_INLINE size_t __cvta_generic_to_shared(const void* p) {
-    return static_cast<size_t>(static_cast<const char*>(p) - simt_dynamic_shared) + ::simt::dynamic_shared_address;
+    const char* base = simt_dynamic_shared;
+    __asm__("" : "+r"(base));  // g++ would subtract the variable's place in a way that the linker cannot relocate
+    return static_cast<size_t>(static_cast<const char*>(p) - base) + ::simt::dynamic_shared_address;
 }
 SIMT_INLINE void* __cvta_shared_to_generic(size_t address) {
     return simt_dynamic_shared + (address - ::simt::dynamic_shared_address);

@@ -33,6 +33,7 @@ __attribute__((always_inline)) inline void copy_vector(void* to, const void* fro
 
 }  // namespace simt
 
+#ifdef SIMT_CHECKED
 // The special members of a vector. Constructors replace aggregate initialization, which a type with its own copy
 // constructor does not have: omitted members are zero.
 #define SIMT_COPY_MEMBERS(vector)                                                                                     \
@@ -48,3 +49,4 @@ __attribute__((always_inline)) inline void copy_vector(void* to, const void* fro
 #define SIMT_VECTOR4_COPY(vector, scalar) \
     SIMT_COPY_MEMBERS(vector)             \
     constexpr vector(scalar x_, scalar y_ = 0, scalar z_ = 0, scalar w_ = 0) : x(x_), y(y_), z(z_), w(w_) {}
+#endif

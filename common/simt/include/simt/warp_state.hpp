@@ -204,7 +204,8 @@ struct TileBarrier {
     unsigned arrived[2] = {0, 0};  ///< by the parity of the generation
     unsigned generation = 0;
 };
-constexpr unsigned tile_barrier_count = 30;
+constexpr unsigned first_named_barrier = 30, named_barrier_count = 16;  ///< PTX's bar.sync with a number
+constexpr unsigned tile_barrier_count = first_named_barrier + named_barrier_count;
 extern __thread TileBarrier tile_barriers[tile_barrier_count];
 
 /// A lane's first wait: the loop that ran it gives up the lanes after it, which get their own stacks. Sets
