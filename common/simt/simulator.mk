@@ -3,11 +3,13 @@
 # our programs share, and members of libsimt.a, from which simcc links other people's programs: the other rooms do not
 # refer to the checkers, so only programs with checked kernels contain those.
 SIMT_ROOMS := exec runtime api modules nccl check
+# The CUDA libraries: only in libsimt.a, as our own programs use NVIDIA's. Programs that do not use one do not get it.
+SIMT_LIBRARIES := library blas rand fft
 # The files that are no part of their rooms: every program has some, what simcc --check has linked has all.
 SIMT_ALONE := $(filter common/simt/%,$(call marked,alone) $(call marked,program))
 simt_objects = $(patsubst common/%.cpp,build/%.o,$(filter $(SIMT_ALONE),$(1)))
 SIMT_FILES = $(filter-out $(SIMT_ALONE),$(wildcard common/simt/$(1)/*.cpp common/simt/$(1)/*/*.cpp))
-$(foreach room,$(SIMT_ROOMS),$(eval $(call unit,simt-$(room).cpp,$(call SIMT_FILES,$(room)))))
+$(foreach room,$(SIMT_ROOMS) $(SIMT_LIBRARIES),$(eval $(call unit,simt-$(room).cpp,$(call SIMT_FILES,$(room)))))
 
 # The simulator switches lanes with its own code on x86-64 and AArch64, with Boost.Context elsewhere.
 BOOST := $(if $(filter x86_64-% aarch64-%,$(shell $(CXX) -dumpmachine 2>/dev/null || uname -m)-),,boost)
@@ -34,7 +36,7 @@ $(LIB)/libsimt.so: $(SIMT_ROOMS:%=build/simt-%.o) build/simt/exec/thread_access.
 	@mkdir -p $(@D)
 	$(call say,link)$(share) $(filter %.o,$^) $(LIBRARIES) -o $@
 # (With libbacktrace, so that whoever links it needs no other library.)
-$(LIB)/libsimt.a: $(SIMT_ROOMS:%=build/simt-%.o) $(call simt_objects,$(SIMT_ALONE)) build/simt-names.o
+$(LIB)/libsimt.a: $(patsubst %,build/simt-%.o,$(SIMT_ROOMS) $(SIMT_LIBRARIES) names) $(call simt_objects,$(SIMT_ALONE))
 	@mkdir -p $(@D)
 	@rm -f $@
 	@printf '%s\n' 'create $@' $(^:%='addmod %') $(BACKTRACE:%='addlib $(BACKTRACE_IN)libbacktrace.a') save end | $(AR) -M

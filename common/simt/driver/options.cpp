@@ -261,28 +261,34 @@ void set_standard(Options& o, const std::string& value) {
     o.standard = "-std=" + (older ? std::string("c++17") : value);
 }
 
-/// Libraries of the toolkit: ours replaces the runtime, part of the driver API (cuda.h) and NCCL; the math libraries
-/// have no counterpart. Returns whether the program needs no further library for this one.
+/// Libraries of the toolkit: those that ours replaces, and those that have no counterpart. Returns whether the program
+/// needs no further library for this one.
 bool has_library(const std::string& name, const std::string& argument) {
-    static constexpr std::string_view built_in[] = {
-        "cudart",       "cudart_static",         "cudadevrt",           "cuda", "nvToolsExt", "nccl", "nvrtc",
-        "nvrtc_static", "nvrtc-builtins_static", "nvptxcompiler_static"};
-    static constexpr std::string_view absent[] = {"cublas",   "cublasLt", "cufft", "cufftw",    "cusparse",
-                                                  "cusolver", "cudnn",    "nppc",  "nvidia-ml", "nvjpeg"};
-    if (std::find(std::begin(built_in), std::end(built_in), name) != std::end(built_in)) return true;
-    if (std::find(std::begin(absent), std::end(absent), name) != std::end(absent)) {
-        throw UsageError(argument + ": the simulator does not have this library; the program needs nvcc and a GPU");
+    static constexpr std::string_view built_in[] = {"cudart", "cudadevrt", "cuda",     "nvToolsExt",
+                                                    "nccl",   "nvrtc",     "cublas",   "cublasLt",
+                                                    "curand", "cufft",     "culibos",  "nvrtc-builtins",
+                                                    "nvptxcompiler"};
+    static constexpr std::string_view absent[] = {"cufftw", "cusparse",  "cusparseLt", "cusolver", "cusolverMg",
+                                                  "cudnn",  "npp",       "nvidia-ml",  "nvjpeg",   "cutensor",
+                                                  "cufile", "nvgraph",   "cupti"};
+    const auto is_among = [](const auto& list, std::string_view word) {
+        return std::find(std::begin(list), std::end(list), word) != std::end(list);
+    };
+    std::string_view base = name;
+    for (const std::string_view ending : {"_nocallback", "_static"}) {
+        const bool ends = base.size() > ending.size() && base.substr(base.size() - ending.size()) == ending;
+        if (ends) base.remove_suffix(ending.size());
     }
+    if (is_among(built_in, base)) return true;
+    const bool is_part_of_npp = base.size() < 8 && base.substr(0, 3) == "npp";
+    if (is_among(absent, base) || is_part_of_npp)
+        throw UsageError(argument + ": the simulator does not have this library; the program needs nvcc and a GPU");
     return false;
 }
 
 void add_library(Options& o, const std::string& name) {
     o.loads_modules |= name == "cuda" || name == "nvrtc" || name == "nvrtc_static";
     if (has_library(name, "-l" + name)) return;
-    if (name == "curand") {
-        o.warnings.push_back("-lcurand: ignored; the host functions of cuRAND are not available");
-        return;
-    }
     o.inputs.push_back({Language::link_item, "-l" + name});
 }
 
