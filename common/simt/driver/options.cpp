@@ -264,13 +264,12 @@ void set_standard(Options& o, const std::string& value) {
 /// Libraries of the toolkit: those that ours replaces, and those that have no counterpart. Returns whether the program
 /// needs no further library for this one.
 bool has_library(const std::string& name, const std::string& argument) {
-    static constexpr std::string_view built_in[] = {"cudart", "cudadevrt", "cuda",     "nvToolsExt",
-                                                    "nccl",   "nvrtc",     "cublas",   "cublasLt",
-                                                    "curand", "cufft",     "culibos",  "nvrtc-builtins",
-                                                    "nvptxcompiler"};
-    static constexpr std::string_view absent[] = {"cufftw", "cusparse",  "cusparseLt", "cusolver", "cusolverMg",
-                                                  "cudnn",  "npp",       "nvidia-ml",  "nvjpeg",   "cutensor",
-                                                  "cufile", "nvgraph",   "cupti"};
+    static constexpr std::string_view built_in[] = {"cudart",  "cudadevrt",      "cuda",         "nvToolsExt", "nccl",
+                                                    "nvrtc",   "cublas",         "cublasLt",     "curand",     "cufft",
+                                                    "culibos", "nvrtc-builtins", "nvptxcompiler"};
+    static constexpr std::string_view absent[] = {"cufftw", "cusparse", "cusparseLt", "cusolver", "cusolverMg",
+                                                  "cudnn",  "npp",      "nvidia-ml",  "nvjpeg",   "cutensor",
+                                                  "cufile", "nvgraph",  "cupti"};
     const auto is_among = [](const auto& list, std::string_view word) {
         return std::find(std::begin(list), std::end(list), word) != std::end(list);
     };

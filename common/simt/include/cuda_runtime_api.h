@@ -72,8 +72,8 @@ SIMT_API(cudaOccupancyAvailableDynamicSMemPerBlock, size_t* bytes, const void* k
 
 // ---- launches -----------------------------------------------------------------------------------------------------
 /// `arguments` points to the address of each parameter. The kernel's type must be known: see KernelPointer in simt/kernel_launch.hpp.
-SIMT_API(cudaLaunchKernel, const void* kernel, dim3 grid, dim3 block, void** arguments, size_t dynamic_shared_bytes SIMT_DEFAULT(0),
-         cudaStream_t stream SIMT_DEFAULT(0));
+SIMT_API(cudaLaunchKernel, const void* kernel, dim3 grid, dim3 block, void** arguments,
+         size_t dynamic_shared_bytes SIMT_DEFAULT(0), cudaStream_t stream SIMT_DEFAULT(0));
 SIMT_API(cudaLaunchCooperativeKernel, const void* kernel, dim3 grid, dim3 block, void** arguments,
          size_t dynamic_shared_bytes SIMT_DEFAULT(0), cudaStream_t stream SIMT_DEFAULT(0));
 SIMT_API(cudaLaunchKernelExC, const cudaLaunchConfig_t* configuration, const void* kernel, void** arguments);
@@ -153,8 +153,8 @@ SIMT_API(cudaMemcpyAsync, void* to, const void* from, size_t bytes, enum cudaMem
          cudaStream_t stream SIMT_DEFAULT(0));
 SIMT_API(cudaMemcpy2D, void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
          enum cudaMemcpyKind kind);
-SIMT_API(cudaMemcpy2DAsync, void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
-         size_t height, enum cudaMemcpyKind kind, cudaStream_t stream SIMT_DEFAULT(0));
+SIMT_API(cudaMemcpy2DAsync, void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
+         enum cudaMemcpyKind kind, cudaStream_t stream SIMT_DEFAULT(0));
 SIMT_API(cudaMemcpy3D, const struct cudaMemcpy3DParms* parameters);
 SIMT_API(cudaMemcpy3DAsync, const struct cudaMemcpy3DParms* parameters, cudaStream_t stream SIMT_DEFAULT(0));
 SIMT_API(cudaMemcpy3DPeer, const struct cudaMemcpy3DPeerParms* parameters);
@@ -169,8 +169,8 @@ SIMT_API(cudaMemcpyFromSymbol, void* to, const void* symbol, size_t bytes, size_
          enum cudaMemcpyKind kind SIMT_DEFAULT(cudaMemcpyDeviceToHost));
 SIMT_API(cudaMemcpyToSymbolAsync, const void* symbol, const void* from, size_t bytes, size_t offset,
          enum cudaMemcpyKind kind, cudaStream_t stream SIMT_DEFAULT(0));
-SIMT_API(cudaMemcpyFromSymbolAsync, void* to, const void* symbol, size_t bytes, size_t offset,
-         enum cudaMemcpyKind kind, cudaStream_t stream SIMT_DEFAULT(0));
+SIMT_API(cudaMemcpyFromSymbolAsync, void* to, const void* symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind,
+         cudaStream_t stream SIMT_DEFAULT(0));
 
 SIMT_API(cudaMemset, void* to, int value, size_t bytes);
 SIMT_API(cudaMemsetAsync, void* to, int value, size_t bytes, cudaStream_t stream SIMT_DEFAULT(0));
@@ -202,7 +202,8 @@ SIMT_API(cudaMemcpyToArrayAsync, cudaArray_t to, size_t x_bytes, size_t y, const
 SIMT_API(cudaMemcpyFromArrayAsync, void* to, cudaArray_const_t from, size_t x_bytes, size_t y, size_t bytes,
          enum cudaMemcpyKind kind, cudaStream_t stream SIMT_DEFAULT(0));
 SIMT_API(cudaMemcpyArrayToArray, cudaArray_t to, size_t to_x_bytes, size_t to_y, cudaArray_const_t from,
-         size_t from_x_bytes, size_t from_y, size_t bytes, enum cudaMemcpyKind kind SIMT_DEFAULT(cudaMemcpyDeviceToDevice));
+         size_t from_x_bytes, size_t from_y, size_t bytes,
+         enum cudaMemcpyKind kind SIMT_DEFAULT(cudaMemcpyDeviceToDevice));
 
 // ---- texture and surface references --------------------------------------------------------------------------------
 // Textures need aligned memory. `offset` receives the bytes from the aligned address to `memory`, which the program must
@@ -249,7 +250,8 @@ SIMT_API(cudaEventCreateWithFlags, cudaEvent_t* event, unsigned int flags);
 SIMT_API(cudaEventCreate, cudaEvent_t* event);
 SIMT_API(cudaEventDestroy, cudaEvent_t event);
 SIMT_API(cudaEventRecord, cudaEvent_t event, cudaStream_t stream SIMT_DEFAULT(0));
-SIMT_API(cudaEventRecordWithFlags, cudaEvent_t event, cudaStream_t stream SIMT_DEFAULT(0), unsigned int flags SIMT_DEFAULT(0));
+SIMT_API(cudaEventRecordWithFlags, cudaEvent_t event, cudaStream_t stream SIMT_DEFAULT(0),
+         unsigned int flags SIMT_DEFAULT(0));
 SIMT_API(cudaEventSynchronize, cudaEvent_t event);
 SIMT_API(cudaEventQuery, cudaEvent_t event);  // cudaErrorNotReady until the event is reached
 SIMT_API(cudaEventElapsedTime, float* milliseconds, cudaEvent_t start, cudaEvent_t end);
@@ -326,8 +328,10 @@ SIMT_API(cudaGraphMemsetNodeSetParams, cudaGraphNode_t node, const struct cudaMe
 SIMT_API(cudaGraphDebugDotPrint, cudaGraph_t graph, const char* path, unsigned int flags);
 
 // ---- running -------------------------------------------------------------------------------------------------------
-SIMT_API(cudaGraphInstantiate, cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags SIMT_DEFAULT(0));
-SIMT_API(cudaGraphInstantiateWithFlags, cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags SIMT_DEFAULT(0));
+SIMT_API(cudaGraphInstantiate, cudaGraphExec_t* executable, cudaGraph_t graph,
+         unsigned long long flags SIMT_DEFAULT(0));
+SIMT_API(cudaGraphInstantiateWithFlags, cudaGraphExec_t* executable, cudaGraph_t graph,
+         unsigned long long flags SIMT_DEFAULT(0));
 SIMT_API(cudaGraphInstantiateWithParams, cudaGraphExec_t* executable, cudaGraph_t graph,
          cudaGraphInstantiateParams* parameters);
 SIMT_API(cudaGraphExecDestroy, cudaGraphExec_t executable);
