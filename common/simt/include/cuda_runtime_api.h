@@ -80,6 +80,28 @@ SIMT_API(cudaLaunchCooperativeKernel, const void* kernel, dim3 grid, dim3 block,
          size_t dynamic_shared_bytes = 0, cudaStream_t stream = nullptr);
 SIMT_API(cudaLaunchKernelExC, const cudaLaunchConfig_t* configuration, const void* kernel, void** arguments);
 
+// ---- kernels of modules, which a program loads while it runs (simcc -cubin, NVRTC) ---------------------------------
+SIMT_API(cudaLibraryLoadData, cudaLibrary_t* library, const void* image, enum cudaJitOption* options, void** values,
+         unsigned int count, enum cudaLibraryOption* library_options, void** library_values,
+         unsigned int library_count);
+SIMT_API(cudaLibraryLoadFromFile, cudaLibrary_t* library, const char* path, enum cudaJitOption* options, void** values,
+         unsigned int count, enum cudaLibraryOption* library_options, void** library_values,
+         unsigned int library_count);
+SIMT_API(cudaLibraryUnload, cudaLibrary_t library);
+SIMT_API(cudaLibraryGetKernel, cudaKernel_t* kernel, cudaLibrary_t library, const char* name);
+SIMT_API(cudaLibraryGetKernelCount, unsigned int* count, cudaLibrary_t library);
+SIMT_API(cudaLibraryEnumerateKernels, cudaKernel_t* kernels, unsigned int count, cudaLibrary_t library);
+SIMT_API(cudaLibraryGetGlobal, void** address, size_t* bytes, cudaLibrary_t library, const char* name);
+SIMT_API(cudaLibraryGetManaged, void** address, size_t* bytes, cudaLibrary_t library, const char* name);
+SIMT_API(cudaGetKernel, cudaKernel_t* handle, const void* kernel);
+SIMT_API(cudaGetFuncBySymbol, cudaFunction_t* function, const void* kernel);
+SIMT_API(cudaFuncGetName, const char** name, const void* kernel);
+SIMT_API(cudaFuncGetParamInfo, const void* kernel, size_t index, size_t* offset, size_t* bytes);
+SIMT_API(cudaGetDriverEntryPointByVersion, const char* symbol, void** function, unsigned int version,
+         unsigned long long flags, enum cudaDriverEntryPointQueryResult* status);
+SIMT_API(cudaGetDriverEntryPoint, const char* symbol, void** function, unsigned long long flags,
+         enum cudaDriverEntryPointQueryResult* status = nullptr);
+
 // ---- device and managed memory -------------------------------------------------------------------------------------
 SIMT_API(cudaMalloc, void** pointer, size_t bytes);
 SIMT_API(cudaMallocManaged, void** pointer, size_t bytes, unsigned int flags = cudaMemAttachGlobal);
@@ -155,8 +177,8 @@ SIMT_API(cudaMemcpyAsync, void* to, const void* from, size_t bytes, enum cudaMem
          cudaStream_t stream = nullptr);
 SIMT_API(cudaMemcpy2D, void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
          enum cudaMemcpyKind kind);
-SIMT_API(cudaMemcpy2DAsync, void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
-         size_t height, enum cudaMemcpyKind kind, cudaStream_t stream = nullptr);
+SIMT_API(cudaMemcpy2DAsync, void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
+         enum cudaMemcpyKind kind, cudaStream_t stream = nullptr);
 SIMT_API(cudaMemcpy3D, const struct cudaMemcpy3DParms* parameters);
 SIMT_API(cudaMemcpy3DAsync, const struct cudaMemcpy3DParms* parameters, cudaStream_t stream = nullptr);
 SIMT_API(cudaMemcpy3DPeer, const struct cudaMemcpy3DPeerParms* parameters);
@@ -171,8 +193,8 @@ SIMT_API(cudaMemcpyFromSymbol, void* to, const void* symbol, size_t bytes, size_
          enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost);
 SIMT_API(cudaMemcpyToSymbolAsync, const void* symbol, const void* from, size_t bytes, size_t offset,
          enum cudaMemcpyKind kind, cudaStream_t stream = nullptr);
-SIMT_API(cudaMemcpyFromSymbolAsync, void* to, const void* symbol, size_t bytes, size_t offset,
-         enum cudaMemcpyKind kind, cudaStream_t stream = nullptr);
+SIMT_API(cudaMemcpyFromSymbolAsync, void* to, const void* symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind,
+         cudaStream_t stream = nullptr);
 
 SIMT_API(cudaMemset, void* to, int value, size_t bytes);
 SIMT_API(cudaMemsetAsync, void* to, int value, size_t bytes, cudaStream_t stream = nullptr);
@@ -244,9 +266,8 @@ SIMT_API(cudaStreamBeginCaptureToGraph, cudaStream_t stream, cudaGraph_t graph, 
 SIMT_API(cudaStreamEndCapture, cudaStream_t stream, cudaGraph_t* graph);
 SIMT_API(cudaStreamIsCapturing, cudaStream_t stream, enum cudaStreamCaptureStatus* status);
 SIMT_API(cudaStreamGetCaptureInfo, cudaStream_t stream, enum cudaStreamCaptureStatus* status,
-         unsigned long long* id = nullptr, cudaGraph_t* graph = nullptr,
-         const cudaGraphNode_t** dependencies = nullptr, const cudaGraphEdgeData** edges = nullptr,
-         size_t* dependency_count = nullptr);
+         unsigned long long* id = nullptr, cudaGraph_t* graph = nullptr, const cudaGraphNode_t** dependencies = nullptr,
+         const cudaGraphEdgeData** edges = nullptr, size_t* dependency_count = nullptr);
 SIMT_API(cudaThreadExchangeStreamCaptureMode, enum cudaStreamCaptureMode* mode);
 
 // ---- building graphs -----------------------------------------------------------------------------------------------

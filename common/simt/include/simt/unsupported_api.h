@@ -25,13 +25,7 @@
     X(cudaExternalMemoryGetMappedBuffer) \
     X(cudaExternalMemoryGetMappedMipmappedArray) \
     X(cudaFreeMipmappedArray) \
-    X(cudaFuncGetName) \
-    X(cudaFuncGetParamInfo) \
-    X(cudaGetDriverEntryPoint) \
-    X(cudaGetDriverEntryPointByVersion) \
     X(cudaGetExportTable) \
-    X(cudaGetFuncBySymbol) \
-    X(cudaGetKernel) \
     X(cudaGetMipmappedArrayLevel) \
     X(cudaGetSurfaceObjectResourceDesc) \
     X(cudaGetTextureObjectResourceDesc) \
@@ -88,15 +82,7 @@
     X(cudaIpcOpenEventHandle) \
     X(cudaIpcOpenMemHandle) \
     X(cudaKernelSetAttributeForDevice) \
-    X(cudaLibraryEnumerateKernels) \
-    X(cudaLibraryGetGlobal) \
-    X(cudaLibraryGetKernel) \
-    X(cudaLibraryGetKernelCount) \
-    X(cudaLibraryGetManaged) \
     X(cudaLibraryGetUnifiedFunction) \
-    X(cudaLibraryLoadData) \
-    X(cudaLibraryLoadFromFile) \
-    X(cudaLibraryUnload) \
     X(cudaLogsCurrent) \
     X(cudaLogsDumpToFile) \
     X(cudaLogsDumpToMemory) \
