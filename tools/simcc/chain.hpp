@@ -84,8 +84,10 @@ public:
         }
         if (options_.loads_modules) {  // for NVRTC
             const std::string self = temporary_.file("path.cpp");
-            write_file(self, "extern \"C\" __attribute__((used)) const char simt_compiler_path[] = R\"(" +
-                                 std::filesystem::canonical("/proc/self/exe").string() + ")\";\n");
+            write_file(
+                self,
+                "extern \"C\" const char* const simt_compiler_path;\nconst char* const simt_compiler_path = R\"(" +
+                    std::filesystem::canonical("/proc/self/exe").string() + ")\";\n");
             items.insert(items.end(), {"-x", "c++", self, "-x", "none"});
         }
         progress_.begin("linking " + program, StepUnit::parts);

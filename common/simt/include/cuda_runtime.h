@@ -369,6 +369,22 @@ template <typename Kernel>
 inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel* kernel) {
     return cudaFuncGetAttributes(attributes, reinterpret_cast<const void*>(kernel));
 }
+template <typename... Parameters>
+inline cudaError_t cudaGetKernel(cudaKernel_t* handle, void (*kernel)(Parameters...)) {
+    return cudaGetKernel(handle, static_cast<const void*>(simt::KernelPointer(kernel)));
+}
+template <typename... Parameters>
+inline cudaError_t cudaGetFuncBySymbol(cudaFunction_t* function, void (*kernel)(Parameters...)) {
+    return cudaGetFuncBySymbol(function, static_cast<const void*>(simt::KernelPointer(kernel)));
+}
+template <typename... Parameters>
+inline cudaError_t cudaFuncGetName(const char** name, void (*kernel)(Parameters...)) {
+    return cudaFuncGetName(name, static_cast<const void*>(simt::KernelPointer(kernel)));
+}
+template <typename... Parameters>
+inline cudaError_t cudaFuncGetParamInfo(void (*kernel)(Parameters...), size_t index, size_t* offset, size_t* bytes) {
+    return cudaFuncGetParamInfo(static_cast<const void*>(simt::KernelPointer(kernel)), index, offset, bytes);
+}
 template <typename Kernel>
 inline cudaError_t cudaFuncSetAttribute(Kernel* kernel, cudaFuncAttribute attribute, int value) {
     return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), attribute, value);

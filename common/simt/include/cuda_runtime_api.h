@@ -78,6 +78,28 @@ SIMT_API(cudaLaunchCooperativeKernel, const void* kernel, dim3 grid, dim3 block,
          size_t dynamic_shared_bytes SIMT_DEFAULT(0), cudaStream_t stream SIMT_DEFAULT(0));
 SIMT_API(cudaLaunchKernelExC, const cudaLaunchConfig_t* configuration, const void* kernel, void** arguments);
 
+// ---- kernels of modules, which a program loads while it runs (simcc -cubin, NVRTC) ---------------------------------
+SIMT_API(cudaLibraryLoadData, cudaLibrary_t* library, const void* image, enum cudaJitOption* options, void** values,
+         unsigned int count, enum cudaLibraryOption* library_options, void** library_values,
+         unsigned int library_count);
+SIMT_API(cudaLibraryLoadFromFile, cudaLibrary_t* library, const char* path, enum cudaJitOption* options, void** values,
+         unsigned int count, enum cudaLibraryOption* library_options, void** library_values,
+         unsigned int library_count);
+SIMT_API(cudaLibraryUnload, cudaLibrary_t library);
+SIMT_API(cudaLibraryGetKernel, cudaKernel_t* kernel, cudaLibrary_t library, const char* name);
+SIMT_API(cudaLibraryGetKernelCount, unsigned int* count, cudaLibrary_t library);
+SIMT_API(cudaLibraryEnumerateKernels, cudaKernel_t* kernels, unsigned int count, cudaLibrary_t library);
+SIMT_API(cudaLibraryGetGlobal, void** address, size_t* bytes, cudaLibrary_t library, const char* name);
+SIMT_API(cudaLibraryGetManaged, void** address, size_t* bytes, cudaLibrary_t library, const char* name);
+SIMT_API(cudaGetKernel, cudaKernel_t* handle, const void* kernel);
+SIMT_API(cudaGetFuncBySymbol, cudaFunction_t* function, const void* kernel);
+SIMT_API(cudaFuncGetName, const char** name, const void* kernel);
+SIMT_API(cudaFuncGetParamInfo, const void* kernel, size_t index, size_t* offset, size_t* bytes);
+SIMT_API(cudaGetDriverEntryPointByVersion, const char* symbol, void** function, unsigned int version,
+         unsigned long long flags, enum cudaDriverEntryPointQueryResult* status);
+SIMT_API(cudaGetDriverEntryPoint, const char* symbol, void** function, unsigned long long flags,
+         enum cudaDriverEntryPointQueryResult* status SIMT_DEFAULT(0));
+
 // ---- device and managed memory -------------------------------------------------------------------------------------
 SIMT_API(cudaMalloc, void** pointer, size_t bytes);
 SIMT_API(cudaMallocManaged, void** pointer, size_t bytes, unsigned int flags SIMT_DEFAULT(cudaMemAttachGlobal));
@@ -367,11 +389,11 @@ inline cudaMemLocation memory_location(int device) {
 
 }  // namespace simt
 
-inline cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, int device, cudaStream_t stream = nullptr) {
+inline cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, int device, cudaStream_t stream SIMT_DEFAULT(0)) {
     return cudaMemPrefetchAsync(pointer, bytes, simt::memory_location(device), 0, stream);
 }
 inline cudaError_t cudaMemPrefetchAsync_v2(const void* pointer, size_t bytes, cudaMemLocation location,
-                                           unsigned int flags, cudaStream_t stream = nullptr) {
+                                           unsigned int flags, cudaStream_t stream SIMT_DEFAULT(0)) {
     return cudaMemPrefetchAsync(pointer, bytes, location, flags, stream);
 }
 inline cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise advice, int device) {
@@ -384,7 +406,7 @@ inline cudaError_t cudaMemAdvise_v2(const void* pointer, size_t bytes, cudaMemor
 
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, cudaGraphNode_t* error_node,
                                         char* log, size_t log_bytes) {
-    if (error_node) *error_node = nullptr;
+    if (error_node) *error_node SIMT_DEFAULT(0);
     if (log && log_bytes > 0) *log = '\0';
     return cudaGraphInstantiate(executable, graph, 0ULL);
 }

@@ -255,7 +255,10 @@ CUresult cuLinkAddData(CUlinkState state, CUjitInputType, void* data, size_t byt
     if (!state || !data || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
     std::string image(static_cast<const char*>(data), bytes);
     if (image.size() < sizeof(ElfW(Ehdr))) image.resize(sizeof(ElfW(Ehdr)));
-    if (const CUresult result = refusal_of(image.data())) return result;
+    // (A program that takes a module for text may say that it ends at its first null character.)
+    const bool is_module = bytes >= SELFMAG && std::memcmp(data, ELFMAG, SELFMAG) == 0;
+    if (const CUresult result = refusal_of(is_module ? data : image.data())) return result;
+    if (is_module) image.assign(static_cast<const char*>(data), bytes_of(data));
     if (!state->image.empty()) {
         say("modules cannot be linked with each other at run time; compile their sources as one");
         return CUDA_ERROR_NOT_SUPPORTED;
@@ -526,4 +529,77 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, CUfunction funct
     return context_call([=] {
         return cudaOccupancyAvailableDynamicSMemPerBlock(bytes, static_cast<const void*>(function), blocks, block_size);
     });
+}
+
+// ---- the same for the runtime API, which needs no cuInit()
+
+namespace {
+
+/// The runtime's error for a result of the driver, which has the same number.
+template <typename Body>
+cudaError_t reported(Body body) {
+    return api([&] { return static_cast<cudaError_t>(body()); });
+}
+
+}  // namespace
+
+cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* image, cudaJitOption*, void**, unsigned int,
+                                cudaLibraryOption*, void**, unsigned int) {
+    return reported([=] { return load(reinterpret_cast<CUmodule*>(library), image); });
+}
+cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* path, cudaJitOption*, void**, unsigned int,
+                                    cudaLibraryOption*, void**, unsigned int) {
+    return reported([=] { return load_file(reinterpret_cast<CUmodule*>(library), path); });
+}
+cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
+    return reported([=] { return cuLibraryUnload(library); });
+}
+cudaError_t cudaLibraryGetKernel(cudaKernel_t* kernel, cudaLibrary_t library, const char* name) {
+    return reported([=] { return cuLibraryGetKernel(kernel, library, name); });
+}
+cudaError_t cudaLibraryGetKernelCount(unsigned int* count, cudaLibrary_t library) {
+    return reported([=] { return cuLibraryGetKernelCount(count, library); });
+}
+cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels, unsigned int count, cudaLibrary_t library) {
+    return reported([=] { return cuLibraryEnumerateKernels(kernels, count, library); });
+}
+cudaError_t cudaLibraryGetGlobal(void** address, size_t* bytes, cudaLibrary_t library, const char* name) {
+    return reported([=] { return cuLibraryGetGlobal(reinterpret_cast<CUdeviceptr*>(address), bytes, library, name); });
+}
+cudaError_t cudaLibraryGetManaged(void** address, size_t* bytes, cudaLibrary_t library, const char* name) {
+    return reported([=] { return cuLibraryGetManaged(reinterpret_cast<CUdeviceptr*>(address), bytes, library, name); });
+}
+
+// (A kernel's handle is its address, so every function that takes a kernel takes the handle.)
+cudaError_t cudaGetKernel(cudaKernel_t* handle, const void* kernel) {
+    return api([=] {
+        if (!handle || !kernel) return cudaErrorInvalidValue;
+        if (!signature_of(kernel).trampoline) return cudaErrorInvalidDeviceFunction;
+        *handle = static_cast<cudaKernel_t>(const_cast<void*>(kernel));
+        return cudaSuccess;
+    });
+}
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t* function, const void* kernel) {
+    return cudaGetKernel(reinterpret_cast<cudaKernel_t*>(function), kernel);
+}
+cudaError_t cudaFuncGetName(const char** name, const void* kernel) {
+    return reported([=] { return cuFuncGetName(name, static_cast<CUfunction>(const_cast<void*>(kernel))); });
+}
+cudaError_t cudaFuncGetParamInfo(const void* kernel, size_t index, size_t* offset, size_t* bytes) {
+    return reported(
+        [=] { return cuFuncGetParamInfo(static_cast<CUfunction>(const_cast<void*>(kernel)), index, offset, bytes); });
+}
+cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned int version,
+                                             unsigned long long flags, cudaDriverEntryPointQueryResult* status) {
+    return api([=] {
+        if (!symbol || !function) return cudaErrorInvalidValue;
+        CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+        cuGetProcAddress_v2(symbol, function, static_cast<int>(version), flags, &found);
+        if (status) *status = static_cast<cudaDriverEntryPointQueryResult>(found);
+        return *function || status ? cudaSuccess : cudaErrorSymbolNotFound;
+    });
+}
+cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long flags,
+                                    cudaDriverEntryPointQueryResult* status) {
+    return cudaGetDriverEntryPointByVersion(symbol, function, CUDA_VERSION, flags, status);
 }

@@ -28,7 +28,7 @@
 #include <vector>
 
 // simcc tells the programs that it links with -lnvrtc where it is.
-extern "C" __attribute__((weak)) const char simt_compiler_path[];
+extern "C" __attribute__((weak)) const char* const simt_compiler_path;
 // Programs with checked kernels have it.
 extern "C" __attribute__((weak)) int simt_check_autostart;
 
@@ -53,7 +53,7 @@ bool is_program(const fs::path& path) { return access(path.c_str(), X_OK) == 0 &
 /// PATH; empty if it is nowhere.
 std::string find_compiler() {
     if (const char* const named = std::getenv("SIMCC"); named && *named) return named;
-    if (&simt_compiler_path[0] != nullptr && is_program(simt_compiler_path)) return simt_compiler_path;
+    if (&simt_compiler_path && is_program(simt_compiler_path)) return simt_compiler_path;
     Dl_info library;
     std::error_code error;
     if (dladdr(reinterpret_cast<const void*>(&nvrtcCompileProgram), &library) && library.dli_fname) {
@@ -418,7 +418,13 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int option_count, const ch
         return NVRTC_ERROR_PROGRAM_CREATION_FAILURE;
     }
     const std::string module = folder.path() / "simcc_module.cubin";
-    command.insert(command.end(), {"-I", folder.path(), "-x", "cu", folder.path() / name, "-o", module});
+    // Messages, and __FILE__, have the name that the program gave.
+    command.insert(command.end(), {"-Xcompiler", "-ffile-prefix-map=" + folder.path().string() + "/="});
+    const fs::path source_folder = fs::path(program->name).parent_path();
+    command.insert(command.end(),
+                   {"-I", folder.path(), "-I", source_folder.empty() ? "." : source_folder.string(), "-include",
+                    "stdio.h", "-include", "assert.h", "-x", "cu", folder.path() / name, "-o", module});
+    // (printf() and assert() are built in there.)
     const int status = run(command, folder.path() / "simcc_log");
     program->log = without(folder.read("simcc_log"), folder.path().string() + "/");
     if (status != 0) {

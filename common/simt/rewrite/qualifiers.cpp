@@ -166,8 +166,12 @@ void rewrite_qualifiers(const Source& source, const Braces& braces, const Device
     for (const Variable& variable : variables) {
         announce(source, variable, false, edits);
         if (!variable.is_managed) names.insert(source[variable.name]);
-        if (variable.is_static && !variable.is_const && !variable.is_template)
+        if (variable.is_static && !variable.is_const && !variable.is_template) {
+            // (A module's variables are found by name, static or not.)
+            for (std::size_t i = variable.first; code.module && i < variable.name; ++i)
+                if (source[i] == "static") edits.replace(i, i + 1, "");
             edits.insert_before(variable.first, used);
+        }
         if (code.relocatable || code.module || variable.is_extern || variable.has_linkage) continue;
         if (shared_between_files.count(source[variable.name]) != 0) continue;
         edits.insert_before(variable.first, "static " + std::string(used));

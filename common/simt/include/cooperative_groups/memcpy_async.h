@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../cooperative_groups.h"
-#include "../simt/async_copy.hpp"
+#include "simt/async_copy.hpp"
 
 namespace cooperative_groups {
 inline namespace SIMT_FLAVOR {
