@@ -29,7 +29,8 @@ is_quiet() {
 
 @test "a kernel that dies says which, where and why in one line, though the program never asks" {
     capture once unasked simcc "$programs/unasked.cu" -o unasked
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
     local host='access to host memory at 0x[0-9a-f]+, which a GPU cannot reach; give kernels memory of cudaMalloc or cudaMallocManaged'
     SIMCC_THREADS=1 says null -1 'simcc: kernel store, block \(0,0,0\), thread \(0,0,0\): illegal memory access at 0; simcc -G says in which line'
     for case in heap stack static; do
@@ -87,23 +88,29 @@ CU
 @test "warps that depend on lockstep are right with --schedule lockstep, and by themselves before sm_70" {
     has_checkers
     capture once independent simcc "$programs/warp_steps.cu" -o independent
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
     capture ./independent
     expect_output_like '^wrong, '
     capture once lockstep simcc --schedule lockstep "$programs/warp_steps.cu" -o lockstep
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
     capture ./lockstep
-    expect_status 0 && expect_output "right, 496, 1520" && expect_no_errors
+    expect_status 0
+    expect_output "right, 496, 1520"
+    expect_no_errors
     SIMCC_SCHEDULE=independent capture ./lockstep
     expect_output_like '^wrong, '
     capture once old simcc -arch=sm_60 "$programs/warp_steps.cu" -o old
     expect_status 0
-    [[ $errors =~ ^[^:]*warp_steps.cu:6:5:\ warning:\ this\ depends\ on\ the\ lockstep\ of\ warps\ before\ Volta\ \(-arch\ sm_60\):\ compiled\ as\ with\ --schedule\ lockstep$ ]] ||
+    [[ $errors =~ ^[^:]*warp_steps.cu:7:5:\ warning:\ this\ depends\ on\ the\ lockstep\ of\ warps\ before\ Volta\ \(-arch\ sm_60\):\ compiled\ as\ with\ --schedule\ lockstep$ ]] ||
         complain "expected one line"
     capture ./old
-    expect_output "right, 496, 1520" && expect_no_errors
+    expect_output "right, 496, 1520"
+    expect_no_errors
     capture once chosen simcc -arch=sm_60 -schedule independent "$programs/warp_steps.cu" -o chosen
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
     capture ./chosen
     expect_output_like '^wrong, '
     try simcc -schedule random "$programs/warp_steps.cu"
@@ -139,10 +146,12 @@ if (n > 2) { s[t] = s[t] + s[t + 1]; }' 'for (int d = 16; d > 0; d /= 2) s[t] +=
 @test "unsigned indices of shared memory wrap at 32 bits, checked or not" {
     has_checkers
     capture once wrapped simcc -Wall -Wextra "$programs/wrapped_indices.cu" -o wrapped
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
     capture ./wrapped
     expect_output "cudaSuccess
-63 54 45 36 27 23 14 5 " && expect_no_errors
+63 54 45 36 27 23 14 5 "
+    expect_no_errors
     capture simcc -run "$programs/wrapped_indices.cu"
     expect_status 0 && [ "$errors" = "========= ERROR SUMMARY: 0 errors" ] || complain "expected no finding"
 }
@@ -150,9 +159,11 @@ if (n > 2) { s[t] = s[t] + s[t + 1]; }' 'for (int d = 16; d > 0; d /= 2) s[t] +=
 @test "a thread may work while it waits for a volatile flag with fences, and may look before an atomic operation" {
     has_checkers
     capture once waits simcc "$programs/working_waits.cu" -o waits
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
     capture ./waits
-    expect_output "cudaSuccess 42 7 1" && expect_no_errors
+    expect_output "cudaSuccess 42 7 1"
+    expect_no_errors
     for schedule in independent random:1 random:2; do
         SIMCC_SCHEDULE=$schedule capture simcc -run "$programs/working_waits.cu"
         expect_status 0 && expect_output "cudaSuccess 42 7 1" && expect_errors_like 'ERROR SUMMARY: 0 errors$' || return
