@@ -150,7 +150,7 @@ if (n > 2) { s[t] = s[t] + s[t + 1]; }' 'for (int d = 16; d > 0; d /= 2) s[t] +=
     expect_no_errors
     capture ./wrapped
     expect_output "cudaSuccess
-63 54 45 36 27 23 14 5 "
+63 59 50 41 32 23 14 5 "
     expect_no_errors
     capture simcc -run "$programs/wrapped_indices.cu"
     expect_status 0 && [ "$errors" = "========= ERROR SUMMARY: 0 errors" ] || complain "expected no finding"
