@@ -892,7 +892,7 @@ CU
     capture simcc --gpu-architecture sm_75 --include-path include --define-macro=A=3 --define-macro B=4 --optimize 1 --run flags.cu
     expect_status 0
     expect_output "750 7 3 4"
-    capture simcc -gencode arch=compute_86,code=sm_86 -isystem include -DA -DB --run flags.cu
+    capture simcc -gencode arch=compute_86,code=sm_86 -isystem include -DA -DB --run --no-check flags.cu
     expect_status 0
     expect_no_errors
     expect_output "860 7 1 1"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The host passes a kernel what an earlier kernel has made with new.
 #include <cstdio>
 

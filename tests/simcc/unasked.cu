@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What goes wrong in a program that never asks for errors, and what is right although it looks similar.
 #include <cstdio>
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sums and scans of a warp as they were written before Volta: without __syncwarp(). On a later GPU they may be wrong, so
 // compile them for sm_60.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A thread that works while it waits for a flag, with fences: correct before C++ had atomics.
 #include <cstdio>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Unsigned indices of shared memory below 0: addresses of shared memory have 32 bits.
 #include <cstdio>
 

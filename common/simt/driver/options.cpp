@@ -483,7 +483,7 @@ std::string help_text(bool is_short) {
     std::string text =
         paragraph("Usage: " + name + " [OPTION]... FILE...") +
         paragraph("Compile CUDA C++ for the simulator of gridutils: no GPU, driver or toolkit is needed.");
-    text += is_short ? "\nExamples:\n  " + name + " mine.cu -o mine && ./mine\n  " + name + " -G -run mine.cu\n"
+    text += is_short ? "\nExamples:\n  " + name + " mine.cu -o mine && ./mine\n  " + name + " -run mine.cu\n"
                      : paragraph(
                            "Files end in .cu, .cpp, .c, .o or .a. Other options of nvcc are accepted where they "
                            "do not matter.");

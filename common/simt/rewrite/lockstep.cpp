@@ -55,7 +55,7 @@ private:
     std::size_t end_of_step(std::size_t i) const {
         if (source_[i + 1] != "[" || arrays_.count(source_[i]) == 0 || !begins_statement(i)) return Source::none;
         const std::size_t close = source_.partner(i + 1);
-        if (close == Source::none) return Source::none;
+        if (close == Source::none || !has_name(i + 2, close)) return Source::none;
         const bool is_compound = is_one_of(source_[close + 1], {"+", "-", "*", "/", "|", "&", "^"});
         const std::size_t equals = close + 1 + is_compound;
         if (source_[equals] != "=" || source_[equals + 1] == "=") return Source::none;
@@ -68,6 +68,13 @@ private:
             reads_other |= source_.join(j + 2, source_.partner(j + 1)) != index;
         }
         return reads_other ? j : Source::none;
+    }
+
+    // An element with a number is that of a single thread.
+    bool has_name(std::size_t first, std::size_t last) const {
+        for (std::size_t i = first; i < last; ++i)
+            if (source_.is_identifier(i)) return true;
+        return false;
     }
 
     bool begins_statement(std::size_t i) const {
