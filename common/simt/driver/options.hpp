@@ -51,7 +51,7 @@ struct Options {
     bool help = false, short_help = false, version = false, cuda_home = false;
     Stage stage = Stage::link;
     std::vector<Input> inputs;
-    std::string no_input;  ///< a file that is none, by its name
+    std::string no_input;           ///< a file that is none, by its name
     std::string language = "none";  ///< -x: of the sources after it; none: by suffix
     std::string output;
     std::string output_folder;  ///< -odir: for object files that -o does not name
