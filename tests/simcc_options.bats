@@ -321,8 +321,8 @@ CU
 # ---- macros
 
 # The macros that a .cu file sees which tell it about nvcc, but for those of the default architecture.
-macros_of() {
-    "$@" -E -Xcompiler -dM -x cu /dev/null | grep -E '^#define (__NVCC|__CUDACC|__CUDA_ARCH|CUDART_VERSION|__CUDA_API_VER)' |
+macros_of() { # LANGUAGE COMPILER [OPTION]...
+    "${@:2}" -E -Xcompiler -dM -x "$1" /dev/null | grep -E '^#define (__NVCC|__CUDACC|__CUDA_ARCH|CUDART_VERSION|__CUDA_API_VER)' |
         grep -vE '__CUDACC_VER__|__CUDA_ARCH_HAS|__CUDA_ARCH(_FEAT.*|_SPECIFIC__|_FAMILY_SPECIFIC__|__) ' | sort -u
 }
 
@@ -354,6 +354,9 @@ macros_of() {
     sees __CUDA_ARCH_FEAT_SM90_ALL "" -arch=sm_90
     sees __CUDA_ARCH_SPECIFIC__ 1000 -arch=sm_100a
     sees __CUDA_ARCH_FAMILY_SPECIFIC__ 1000 -arch=sm_100f
+    printf '#if !__CUDA_ARCH_HAS_FEATURE__(SM90_ALL) || __CUDA_ARCH_HAS_FEATURE__(SM100_ALL)\n#error\n#endif\n' >feature.cu
+    capture simcc -arch=sm_90a -E feature.cu
+    expect_status 0
     printf '#ifndef __NVCC__\n#error\n#endif\n#ifdef __CUDACC__\n#error\n#endif\nint x[] = {__CUDA_ARCH_LIST__};\n' >host.cpp
     capture simcc -arch=sm_80 -c host.cpp
     expect_status 0
@@ -361,11 +364,14 @@ macros_of() {
 
 @test "macros are those of the installed nvcc, for the same options" {
     need nvcc
-    local options
+    local options language
     nvcc --version | grep -q 'release 13.0' || skip "another version of nvcc"
     while read -r options; do
-        # shellcheck disable=SC2086  # words
-        diff <(macros_of nvcc $options) <(macros_of simcc $options) || complain "other macros with $options" || return
+        for language in cu c++ c; do
+            # shellcheck disable=SC2086  # words
+            diff <(macros_of $language nvcc $options) <(macros_of $language simcc $options) ||
+                complain "other macros in $language with $options" || return
+        done
     done <<'OPTIONS'
 -arch=sm_90
 -arch=sm_80 -rdc=true

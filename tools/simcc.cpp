@@ -35,9 +35,10 @@ int main(const std::vector<std::string>& arguments) {
         options = parse_options(arguments);
         if (options.help || options.short_help || options.version || options.cuda_home) {
             const bool is_help = options.help || options.short_help;
-            const std::string text = is_help             ? help_text(!options.help)
-                                     : options.cuda_home ? find_toolchain(options).cuda_home + "\n"
-                                                         : name + " (gridutils) " + gridutils_version + "\n" + nvcc_version;
+            const std::string text = is_help ? help_text(!options.help)
+                                     : options.cuda_home
+                                         ? find_toolchain(options).cuda_home + "\n"
+                                         : name + " (gridutils) " + gridutils_version + "\n" + nvcc_version;
             std::printf("%s", text.c_str());
             if (std::fflush(stdout) == 0) return fine;
             if (interrupted_by() == 0) std::perror((name + ": cannot write to standard output").c_str());

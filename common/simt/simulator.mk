@@ -45,8 +45,8 @@ $(LIB)/include:
 
 # The API's functions have linker symbols of the simulator's own (include/simt/declare.h). These are CUDA's: each is a
 # jump to the other.
-build/simt-names.o: $(SIMT_ROOMS:%=build/simt-%.o) common/simt/names.S common/simt/simulator.mk
-	@{ cat common/simt/names.S; nm -gP --defined-only $(filter %.o,$^) | sed -n 's/^simt_\(\(cu\|nv\|nccl\)[A-Za-z0-9_]*\) [TW] .*/plain \1/p'; } | \
+build/simt-names.o: $(SIMT_ROOMS:%=build/simt-%.o) common/simt/api/names.S common/simt/simulator.mk
+	@{ cat common/simt/api/names.S; "$$($(CXX) -print-prog-name=nm)" -gP --defined-only $(filter %.o,$^) | sed -n 's/^simt_\(\(cu\|nv\|nccl\)[A-Za-z0-9_]*\) [TW] .*/plain \1/p'; } | \
 	    $(CXX) -c -x assembler-with-cpp - -o $@
 
 # A folder with the form of a CUDA toolkit, for makefiles and CMake: `simcc --print-cuda-home` says where. Its libraries

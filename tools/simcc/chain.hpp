@@ -199,8 +199,7 @@ private:
         const std::string dependencies = options_.dependencies.wanted ? dependencies_of(options_, object) : "";
         if (input.language != Language::cuda) {
             if (!toolchain_.cuda_headers.empty() && !options_.dry_run) {
-                translation_.refuse_foreign_headers(
-                    output_in_silence(includes_command(toolchain_, options_, input)));
+                translation_.refuse_foreign_headers(output_in_silence(includes_command(toolchain_, options_, input)));
             }
             return with_dependencies(dependencies, [&](const Options& options) {
                 step(host_command(toolchain_, options, input, object, place));

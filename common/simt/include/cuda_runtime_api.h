@@ -16,6 +16,9 @@ const int simt_null_stream_is_per_thread = 1;
 #endif
 
 #define CUDART_VERSION 13000
+#define __CUDART_API_VERSION CUDART_VERSION
+/// Whether the code is for an architecture such as sm_90a: __CUDA_ARCH_HAS_FEATURE__(SM90_ALL).
+#define __CUDA_ARCH_HAS_FEATURE__(feature) __CUDA_ARCH_FEAT_##feature
 
 // ---- errors -------------------------------------------------------------------------------------------------------
 SIMT_API(cudaGetLastError, void);     // returns and clears; an error that broke the device stays until a reset
