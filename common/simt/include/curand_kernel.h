@@ -288,10 +288,10 @@ SIMT_INLINE double _curand_uniform_double_hq(unsigned int x, unsigned int y) {
     return static_cast<double>(x ^ static_cast<unsigned long long>(y) << 21) * 0x1p-53 + 0x1p-54;
 }
 SIMT_INLINE float curand_uniform(curandStateMRG32k3a_t* state) {
-    return static_cast<float>(simt_mrg32k3a(state) * 2.328306549295728e-10);
+    return static_cast<float>(simt_mrg32k3a(state) * 2.3283065498378288e-10);
 }
 SIMT_INLINE double curand_uniform_double(curandStateMRG32k3a_t* state) {
-    return simt_mrg32k3a(state) * 2.328306549295728e-10;
+    return simt_mrg32k3a(state) * 2.3283065498378288e-10;
 }
 #define SIMT_UNIFORM(State)                                                                         \
     SIMT_INLINE float curand_uniform(State* state) { return _curand_uniform(curand(state)); }
