@@ -303,7 +303,7 @@ SIMT_INLINE double curand_uniform_double(curandStateMRG32k3a_t* state) {
         return _curand_uniform_double_hq(x, y);                                                     \
     }
 SIMT_UNIFORM(curandStateXORWOW_t) SIMT_UNIFORM_OF_TWO(curandStateXORWOW_t)
-SIMT_UNIFORM(curandStatePhilox4_32_10_t) SIMT_UNIFORM_OF_TWO(curandStatePhilox4_32_10_t)
+SIMT_UNIFORM(curandStatePhilox4_32_10_t) SIMT_UNIFORM_OF_ONE(curandStatePhilox4_32_10_t)
 SIMT_UNIFORM(curandStateSobol32_t) SIMT_UNIFORM_OF_ONE(curandStateSobol32_t)
 SIMT_UNIFORM(curandStateScrambledSobol32_t) SIMT_UNIFORM_OF_ONE(curandStateScrambledSobol32_t)
 SIMT_UNIFORM(curandStateSobol64_t) SIMT_UNIFORM_OF_ONE(curandStateSobol64_t)
@@ -362,43 +362,44 @@ SIMT_INLINE double2 simt_normal2_double(curandStateMRG32k3a_t* state) {
     return simt_normal_pair(x, 2 * y);
 }
 
-#define SIMT_LOG_NORMAL(State)                                                                               \
-    SIMT_INLINE float curand_log_normal(State* state, float mean, float stddev) {                            \
-        return expf(mean + stddev * curand_normal(state));                                                   \
-    }                                                                                                        \
-    SIMT_INLINE double curand_log_normal_double(State* state, double mean, double stddev) {                  \
-        return exp(mean + stddev * curand_normal_double(state));                                             \
+// A call returns the second number of a pair if the call before it, of the same distribution, has left one.
+#define SIMT_OF_PAIR(State, Real, name, flag, kind, extra, parameters, pair_of, value_of)                    \
+    SIMT_INLINE Real name parameters {                                                                       \
+        if (state->flag == kind) {                                                                           \
+            state->flag = 0;                                                                                 \
+            return state->extra;                                                                             \
+        }                                                                                                    \
+        const auto pair = pair_of(state);                                                                    \
+        state->flag = kind;                                                                                  \
+        state->extra = value_of(pair.y);                                                                     \
+        return value_of(pair.x);                                                                             \
     }
+#define SIMT_LOGARITHM(x) expf(mean + stddev * (x))
+#define SIMT_LOGARITHM_DOUBLE(x) exp(mean + stddev * (x))
 #define SIMT_NORMAL_OF_PAIRS(State)                                                                          \
     SIMT_INLINE float2 curand_normal2(State* state) { return simt_normal2(state); }                          \
     SIMT_INLINE double2 curand_normal2_double(State* state) { return simt_normal2_double(state); }           \
-    SIMT_INLINE float curand_normal(State* state) {                                                          \
-        state->boxmuller_flag = !state->boxmuller_flag;                                                      \
-        if (!state->boxmuller_flag) return state->boxmuller_extra;                                           \
-        const float2 pair = simt_normal2(state);                                                             \
-        state->boxmuller_extra = pair.y;                                                                     \
-        return pair.x;                                                                                       \
-    }                                                                                                        \
-    SIMT_INLINE double curand_normal_double(State* state) {                                                  \
-        state->boxmuller_flag_double = !state->boxmuller_flag_double;                                        \
-        if (!state->boxmuller_flag_double) return state->boxmuller_extra_double;                             \
-        const double2 pair = simt_normal2_double(state);                                                     \
-        state->boxmuller_extra_double = pair.y;                                                              \
-        return pair.x;                                                                                       \
-    }                                                                                                        \
-    SIMT_LOG_NORMAL(State)                                                                                   \
+    SIMT_OF_PAIR(State, float, curand_normal, boxmuller_flag, 1, boxmuller_extra, (State * state),           \
+                 simt_normal2, )                                                                             \
+    SIMT_OF_PAIR(State, double, curand_normal_double, boxmuller_flag_double, 1, boxmuller_extra_double,      \
+                 (State * state), simt_normal2_double, )                                                     \
+    SIMT_OF_PAIR(State, float, curand_log_normal, boxmuller_flag, 2, boxmuller_extra,                        \
+                 (State * state, float mean, float stddev), simt_normal2, SIMT_LOGARITHM)                    \
+    SIMT_OF_PAIR(State, double, curand_log_normal_double, boxmuller_flag_double, 2, boxmuller_extra_double,  \
+                 (State * state, double mean, double stddev), simt_normal2_double, SIMT_LOGARITHM_DOUBLE)    \
     SIMT_INLINE float2 curand_log_normal2(State* state, float mean, float stddev) {                          \
         const float2 pair = simt_normal2(state);                                                             \
-        return float2{expf(mean + stddev * pair.x), expf(mean + stddev * pair.y)};                           \
+        return float2{SIMT_LOGARITHM(pair.x), SIMT_LOGARITHM(pair.y)};                                       \
     }                                                                                                        \
     SIMT_INLINE double2 curand_log_normal2_double(State* state, double mean, double stddev) {                \
         const double2 pair = simt_normal2_double(state);                                                     \
-        return double2{exp(mean + stddev * pair.x), exp(mean + stddev * pair.y)};                            \
+        return double2{SIMT_LOGARITHM_DOUBLE(pair.x), SIMT_LOGARITHM_DOUBLE(pair.y)};                        \
     }
 SIMT_NORMAL_OF_PAIRS(curandStateXORWOW_t)
 SIMT_NORMAL_OF_PAIRS(curandStateMRG32k3a_t)
 SIMT_NORMAL_OF_PAIRS(curandStatePhilox4_32_10_t)
 #undef SIMT_NORMAL_OF_PAIRS
+#undef SIMT_OF_PAIR
 
 // (Of the nearer tail, where there is no loss of digits.)
 SIMT_INLINE float _curand_normal_icdf(unsigned int x) {
@@ -422,13 +423,19 @@ SIMT_INLINE double _curand_normal_icdf_double(unsigned long long x) {
 #define SIMT_NORMAL_OF_ONE(State)                                                                                   \
     SIMT_INLINE float curand_normal(State* state) { return _curand_normal_icdf(curand(state)); }                   \
     SIMT_INLINE double curand_normal_double(State* state) { return _curand_normal_icdf_double(curand(state)); }    \
-    SIMT_LOG_NORMAL(State)
+    SIMT_INLINE float curand_log_normal(State* state, float mean, float stddev) {                                  \
+        return SIMT_LOGARITHM(curand_normal(state));                                                               \
+    }                                                                                                              \
+    SIMT_INLINE double curand_log_normal_double(State* state, double mean, double stddev) {                        \
+        return SIMT_LOGARITHM_DOUBLE(curand_normal_double(state));                                                 \
+    }
 SIMT_NORMAL_OF_ONE(curandStateSobol32_t)
 SIMT_NORMAL_OF_ONE(curandStateScrambledSobol32_t)
 SIMT_NORMAL_OF_ONE(curandStateSobol64_t)
 SIMT_NORMAL_OF_ONE(curandStateScrambledSobol64_t)
 #undef SIMT_NORMAL_OF_ONE
-#undef SIMT_LOG_NORMAL
+#undef SIMT_LOGARITHM
+#undef SIMT_LOGARITHM_DOUBLE
 
 SIMT_INLINE float4 curand_normal4(curandStatePhilox4_32_10_t* state) {
     const uint4 x = curand4(state);
