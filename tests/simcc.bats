@@ -985,7 +985,7 @@ CU
 }
 
 @test "options that the simulator cannot honor are refused" {
-    for option in -ptx -cubin -fatbin -lcublas -lnvrtc; do
+    for option in -ptx -cubin -fatbin -lcusparse -lnvrtc; do
         capture simcc $option x.cu
         expect_status 2
         expect_refusal simcc "^simcc: $option: the "
