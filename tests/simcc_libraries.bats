@@ -37,7 +37,7 @@ gives() {
 
 @test "cuBLAS gives exact results in all types, operations and storages" {
     builds cublas -lcublas
-    gives "649273 compared, 0 wrong" cublas
+    gives "649337 compared, 0 wrong" cublas
     [ "$(head -1 <<<"$output")" = "invalid 7 7 1" ] || complain "$output"
 }
 

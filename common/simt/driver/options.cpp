@@ -235,11 +235,11 @@ void set_standard(Options& o, const std::string& value) {
 
 /// Libraries of the toolkit: those that ours replaces, and those that have no counterpart.
 void add_library(Options& o, const std::string& name) {
-    static constexpr std::string_view built_in[] = {
-        "cudart", "cudadevrt", "cuda", "nvToolsExt", "nccl", "cublas", "cublasLt", "curand", "cufft", "culibos"};
-    static constexpr std::string_view absent[] = {"nvrtc",    "cufftw",     "cusparse", "cusparseLt", "cusolver",
-                                                  "cusolverMg", "cudnn",    "npp",      "nvidia-ml",  "nvjpeg",
-                                                  "cutensor", "nvgraph",    "cufile",   "cupti"};
+    static constexpr std::string_view built_in[] = {"cudart", "cudadevrt", "cuda",   "nvToolsExt", "nccl",
+                                                    "cublas", "cublasLt",  "curand", "cufft",      "culibos"};
+    static constexpr std::string_view absent[] = {"nvrtc",      "cufftw",  "cusparse", "cusparseLt", "cusolver",
+                                                  "cusolverMg", "cudnn",   "npp",      "nvidia-ml",  "nvjpeg",
+                                                  "cutensor",   "nvgraph", "cufile",   "cupti"};
     const auto is_among = [](const auto& list, std::string_view word) {
         return std::find(std::begin(list), std::end(list), word) != std::end(list);
     };

@@ -151,11 +151,13 @@ private:
     unsigned word(unsigned blocks, unsigned index) {
         constexpr unsigned long long sequences = 65536;
         const unsigned long long place = position_ / 4, sequence = place % sequences;
-        const unsigned long long first = first_ / sequences + (sequence < first_ % sequences);  // its turn after the offset
+        const unsigned long long first =
+            first_ / sequences + (sequence < first_ % sequences);  // its turn after the offset
         const unsigned long long block = first + (place / sequences - first) * blocks + index / 4;
         const uint4 counter = {static_cast<unsigned>(block), static_cast<unsigned>(block >> 32),
                                static_cast<unsigned>(sequence), 0};
-        const bool is_known = is_known_ && counter.x == counter_.x && counter.y == counter_.y && counter.z == counter_.z;
+        const bool is_known =
+            is_known_ && counter.x == counter_.x && counter.y == counter_.y && counter.z == counter_.z;
         if (!is_known) words_ = curand_Philox4x32_10(counter, key_);
         counter_ = counter, is_known_ = true;
         return simt_word(words_, index % 4);
@@ -176,7 +178,8 @@ public:
         for (unsigned i = 0; i < dimensions; ++i) {
             const auto vectors = direction_vectors(i);
             Word shifted[bits];
-            for (int k = 0; k < bits; ++k) shifted[k] = static_cast<Word>(vectors[static_cast<size_t>(k)] >> (64 - bits));
+            for (int k = 0; k < bits; ++k)
+                shifted[k] = static_cast<Word>(vectors[static_cast<size_t>(k)] >> (64 - bits));
             curand_init(shifted, static_cast<Word>(offset), &states_[i]);
         }
     }
@@ -207,8 +210,9 @@ std::unique_ptr<Sequences> sequences_of(curandRngType_t type, curandOrdering_t o
     switch (type) {
         case CURAND_RNG_PSEUDO_DEFAULT:
         case CURAND_RNG_PSEUDO_XORWOW: return std::make_unique<TakingTurns<curandStateXORWOW_t>>(4096);
-        case CURAND_RNG_PSEUDO_MRG32K3A: return std::make_unique<TakingTurns<curandStateMRG32k3a_t>>(
-                order == CURAND_ORDERING_PSEUDO_LEGACY ? 4096 : 81920);
+        case CURAND_RNG_PSEUDO_MRG32K3A:
+            return std::make_unique<TakingTurns<curandStateMRG32k3a_t>>(order == CURAND_ORDERING_PSEUDO_LEGACY ? 4096
+                                                                                                               : 81920);
         case CURAND_RNG_PSEUDO_PHILOX4_32_10: return std::make_unique<Philox>();
         case CURAND_RNG_QUASI_DEFAULT:
         case CURAND_RNG_QUASI_SOBOL32: return std::make_unique<Sobol<curandStateSobol32_t, unsigned, 32>>();
@@ -293,7 +297,8 @@ curandStatus_t restart(const char* name, curandGenerator_t handle, bool is_for_q
 curandStatus_t generate(const char* name, curandGenerator_t handle, const Request& request) {
     return with_generator(name, handle, [&](Generator& generator, const std::shared_ptr<Generator>& shared) {
         const bool is_64 = request.kind == Kind::bits_64;
-        if ((is_64 || request.kind == Kind::bits) && is_64 != generator.makes_64_bits()) return CURAND_STATUS_TYPE_ERROR;
+        if ((is_64 || request.kind == Kind::bits) && is_64 != generator.makes_64_bits())
+            return CURAND_STATUS_TYPE_ERROR;
         const bool needs_pairs = request.is_normal() && generator.type != CURAND_RNG_PSEUDO_PHILOX4_32_10;
         const size_t unit = generator.is_quasi() ? generator.dimensions : needs_pairs ? 2 : 1;
         if (request.count % unit != 0) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
@@ -304,15 +309,33 @@ curandStatus_t generate(const char* name, curandGenerator_t handle, const Reques
             return CURAND_STATUS_SUCCESS;
         }
         const cudaError_t error = library::submit(
-            generator.stream,
-            {name,
-             [=] {
-                 return std::vector<library::Buffer>{
-                     {"outputPtr", request.out, request.bytes(), 1, 0, library::Use::writes}};
-             },
-             [=] { shared->fill(request); }});
+            generator.stream, {name,
+                               [=] {
+                                   return std::vector<library::Buffer>{
+                                       {"outputPtr", request.out, request.bytes(), 1, 0, library::Use::writes}};
+                               },
+                               [=] { shared->fill(request); }});
         return error == cudaSuccess ? CURAND_STATUS_SUCCESS : CURAND_STATUS_LAUNCH_FAILURE;
     });
+}
+
+// The vectors of all dimensions as rows of `bits` words.
+template <typename Word, int bits>
+curandStatus_t get_vectors(Word (*vectors[])[bits], bool is_known) {
+    if (!is_known) {
+        library::say_once("curandGetDirectionVectors: the simulator does not have scrambled direction vectors");
+        return CURAND_STATUS_OUT_OF_RANGE;
+    }
+    static Word(*const table)[bits] = [] {
+        auto* const rows = new Word[most_dimensions()][bits];
+        for (unsigned dimension = 0; dimension < most_dimensions(); ++dimension) {
+            const auto from = direction_vectors(dimension);
+            for (size_t k = 0; k < bits; ++k) rows[dimension][k] = static_cast<Word>(from[k] >> (64 - bits));
+        }
+        return rows;
+    }();
+    *vectors = table;
+    return CURAND_STATUS_SUCCESS;
 }
 
 }  // namespace
@@ -370,7 +393,8 @@ curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t handle,
 }
 curandStatus_t curandSetGeneratorOrdering(curandGenerator_t handle, curandOrdering_t order) {
     if (order == CURAND_ORDERING_PSEUDO_SEEDED) {
-        simt::library::say_once("curandSetGeneratorOrdering: the simulator does not have CURAND_ORDERING_PSEUDO_SEEDED");
+        simt::library::say_once(
+            "curandSetGeneratorOrdering: the simulator does not have CURAND_ORDERING_PSEUDO_SEEDED");
         return CURAND_STATUS_TYPE_ERROR;
     }
     const bool is_quasi = order == CURAND_ORDERING_QUASI_DEFAULT;
@@ -412,4 +436,10 @@ curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t handle, double* o
 }
 curandStatus_t curandGeneratePoisson(curandGenerator_t handle, unsigned* out, size_t count, double lambda) {
     return generate("curandGeneratePoisson", handle, {Kind::poisson, out, count, lambda});
+}
+curandStatus_t curandGetDirectionVectors32(curandDirectionVectors32_t* vectors[], curandDirectionVectorSet_t set) {
+    return get_vectors<unsigned, 32>(vectors, set == CURAND_DIRECTION_VECTORS_32_JOEKUO6);
+}
+curandStatus_t curandGetDirectionVectors64(curandDirectionVectors64_t* vectors[], curandDirectionVectorSet_t set) {
+    return get_vectors<unsigned long long, 64>(vectors, set == CURAND_DIRECTION_VECTORS_64_JOEKUO6);
 }
