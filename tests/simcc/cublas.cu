@@ -1,13 +1,13 @@
+// SPDX-License-Identifier: MIT
 // cuBLAS: every function against sums made here, with all operations, in float, double and complex numbers of both.
 // Prints how many results were compared, and each that was wrong.
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 
+#include <cmath>
 #include <complex>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
-#include <string>
 #include <type_traits>
 #include <vector>
 

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: MIT
 // cuFFT: transforms of many lengths and layouts against sums by definition. Prints how many elements were compared, and
 // each kind of transform that was wrong.
 #include <cuda_runtime.h>
 #include <cufft.h>
 #include <cufftXt.h>
 
+#include <cmath>
 #include <complex>
 #include <cstdio>
 #include <vector>

@@ -1,11 +1,10 @@
+// SPDX-License-Identifier: MIT
 // cuRAND: the integers and uniform numbers of each generator bit for bit, on the device, on the host and in kernels;
 // normal, log-normal and Poisson numbers by their means.
 #include <cuda_runtime.h>
 #include <curand.h>
 #include <curand_kernel.h>
 
-#include <cmath>
-#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <vector>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Batches: the same operation on many matrices of one size, given by an array of pointers in device memory or by a
 // distance.
-#include <cmath>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "common/simt/blas/call.hpp"

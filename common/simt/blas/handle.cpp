@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <memory>
-#include <string>
+#include <utility>
 
 #include "common/simt/blas/call.hpp"
 #include "common/simt/runtime/copy.hpp"

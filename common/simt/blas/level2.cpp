@@ -331,20 +331,31 @@ using namespace simt::blas;
     SIMT_MV(P##symv, Symmetry::symmetric, T)                                                                        \
     SIMT_R(P##syr, Symmetry::symmetric, T, T)                                                                       \
     SIMT_R2(P##syr2, Symmetry::symmetric, T)
-#define SIMT_ONLY_REAL(P, T, R)                                                             \
-    SIMT_BANDED(P##sbmv, Symmetry::symmetric, T)                                            \
-    SIMT_PACKED(P##spmv, Symmetry::symmetric, T) SIMT_PR(P##spr, Symmetry::symmetric, T, T) \
-        SIMT_PR2(P##spr2, Symmetry::symmetric, T) SIMT_OUTER(P##ger, T, false)
-#define SIMT_ONLY_COMPLEX(P, T, R)                                                                \
-    SIMT_MV(P##hemv, Symmetry::hermitian, T)                                                      \
-    SIMT_R(P##her, Symmetry::hermitian, T, R) SIMT_R2(P##her2, Symmetry::hermitian, T)            \
-        SIMT_BANDED(P##hbmv, Symmetry::hermitian, T) SIMT_PACKED(P##hpmv, Symmetry::hermitian, T) \
-            SIMT_PR(P##hpr, Symmetry::hermitian, T, R) SIMT_PR2(P##hpr2, Symmetry::hermitian, T)  \
-                SIMT_OUTER(P##geru, T, false) SIMT_OUTER(P##gerc, T, true)
+#define SIMT_ONLY_REAL(P, T, R)                  \
+    SIMT_BANDED(P##sbmv, Symmetry::symmetric, T) \
+    SIMT_PACKED(P##spmv, Symmetry::symmetric, T) \
+    SIMT_PR(P##spr, Symmetry::symmetric, T, T) SIMT_PR2(P##spr2, Symmetry::symmetric, T) SIMT_OUTER(P##ger, T, false)
+#define SIMT_ONLY_COMPLEX(P, T, R) SIMT_MV(P##hemv, Symmetry::hermitian, T)
+#define SIMT_UPDATES(P, T, R)                 \
+    SIMT_R(P##her, Symmetry::hermitian, T, R) \
+    SIMT_R2(P##her2, Symmetry::hermitian, T)
+#define SIMT_PACKED_PRODUCTS(P, T, R)            \
+    SIMT_BANDED(P##hbmv, Symmetry::hermitian, T) \
+    SIMT_PACKED(P##hpmv, Symmetry::hermitian, T)
+#define SIMT_PACKED_UPDATES(P, T, R)           \
+    SIMT_PR(P##hpr, Symmetry::hermitian, T, R) \
+    SIMT_PR2(P##hpr2, Symmetry::hermitian, T)
+#define SIMT_OUTER_PRODUCTS(P, T, R) \
+    SIMT_OUTER(P##geru, T, false)    \
+    SIMT_OUTER(P##gerc, T, true)
 
 SIMT_BLAS_ALL(SIMT_ANY)
 SIMT_BLAS_REAL(SIMT_ONLY_REAL)
 SIMT_BLAS_COMPLEX(SIMT_ONLY_COMPLEX)
+SIMT_BLAS_COMPLEX(SIMT_UPDATES)
+SIMT_BLAS_COMPLEX(SIMT_PACKED_PRODUCTS)
+SIMT_BLAS_COMPLEX(SIMT_PACKED_UPDATES)
+SIMT_BLAS_COMPLEX(SIMT_OUTER_PRODUCTS)
 
 #undef PRODUCT
 #undef SIMT_TRIANGULAR
@@ -359,3 +370,7 @@ SIMT_BLAS_COMPLEX(SIMT_ONLY_COMPLEX)
 #undef SIMT_ANY
 #undef SIMT_ONLY_REAL
 #undef SIMT_ONLY_COMPLEX
+#undef SIMT_UPDATES
+#undef SIMT_PACKED_PRODUCTS
+#undef SIMT_PACKED_UPDATES
+#undef SIMT_OUTER_PRODUCTS

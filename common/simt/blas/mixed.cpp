@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The functions that name the types of their arguments. Elements are converted to the type in which the function
 // computes, and its result is rounded once.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
+#include <type_traits>
 #include <vector>
 
 #include "common/simt/blas/call.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // cuFFT's functions. A plan gathers the elements of its layout into a dense array of complex numbers, transforms that,
 // and scatters the result. Real transforms are complex ones of which half is stored.
-#include <algorithm>
+#include <complex>
 #include <cstddef>
 #include <map>
 #include <memory>

@@ -2,7 +2,6 @@
 // cuRAND's host functions. A generator consists of many independent sequences; a table says which of them makes which
 // element of an array, as the generators on a GPU do.
 #include <cmath>
-#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
