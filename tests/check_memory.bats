@@ -167,9 +167,7 @@ SOURCE
     expect_status 86 && expect_errors_like 'Invalid __global__ read of size 4 bytes'
 }
 
-@test "random numbers by cuRAND's device headers give no finding" {
-    echo '#include <curand_kernel.h>' >try.cu
-    simcc -E try.cu -o try.ii >/dev/null 2>&1 || skip "there is no toolkit with curand_kernel.h"
+@test "random numbers by cuRAND's device functions give no finding" {
     cat >draw.cu <<'SOURCE'
 #include <curand_kernel.h>
 #include <cstdio>

@@ -24,7 +24,7 @@ across() {
     }
     holds . Makefile README.md common kernels man tests tools
     holds common cli cuda gang host.mk io measure packages process simt
-    holds common/simt api check driver exec include nccl rewrite runtime simulator.mk
+    holds common/simt api blas check driver exec fft include library nccl rand rewrite runtime simulator.mk
     holds common/simt/check core counters entry memory predict race sync trace
 }
 

@@ -38,6 +38,10 @@ simt/exec    simt/include
 simt/runtime simt/include simt/exec
 simt/api     simt/include simt/exec simt/runtime
 simt/nccl    simt/include simt/exec simt/runtime
+simt/library simt/include simt/exec simt/runtime
+simt/blas    simt/include simt/exec simt/runtime simt/library
+simt/rand    simt/include simt/exec simt/runtime simt/library
+simt/fft     simt/include simt/exec simt/runtime simt/library
 simt/check   simt/include simt/exec simt/runtime
 simt/rewrite
 simt/driver  simt/rewrite io

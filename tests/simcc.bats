@@ -1000,7 +1000,7 @@ CU
 }
 
 @test "options that the simulator cannot honor are refused" {
-    for option in -optix-ir -ltoir -lcublas; do
+    for option in -optix-ir -ltoir -lcusparse; do
         capture simcc $option x.cu
         expect_status 2
         expect_refusal simcc "^simcc: $option: the "

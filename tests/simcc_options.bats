@@ -99,7 +99,7 @@ exec g++ "$@"
         g) simcc -g -c add.cu -o g.o && readelf --debug-dump=info g.o | grep -q DW_TAG_formal_parameter ;;
         w) echo '#warning heard' >warning.cu && simcc -c warning.cu 2>&1 | grep -q heard && [ -z "$(says simcc -w -c warning.cu)" ] ;;
         L) ar rcs out/libplus.a add.o && $build main.cu -L out -lplus -o L && ./L ;;
-        l) ar rcs out/libplus.a add.o && $build main.cu -Lout -l plus -lcudart -o l && ./l && ! simcc -lcublas main.cu 2>/dev/null ;;
+        l) ar rcs out/libplus.a add.o && $build main.cu -Lout -l plus -lcudart -o l && ./l && ! simcc -lcusparse main.cu 2>/dev/null ;;
         Xcompiler) simcc -Xcompiler -DFROM_GXX=5,-Wall -c -x cu - -o X.o <<<'int x = FROM_GXX;' ;;
         Xlinker) $build main.cu add.cu -Xlinker -Map,map.txt -o Xlinker && grep -q simt map.txt ;;
         MMD) $build -MMD -c main.cu && grep -q include/value.h main.d && ! grep cuda_runtime.h main.d ;;

@@ -1,13 +1,13 @@
+// SPDX-License-Identifier: MIT
 // cuBLAS: every function against sums made here, with all operations, in float, double and complex numbers of both.
 // Prints how many results were compared, and each that was wrong.
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 
+#include <cmath>
 #include <complex>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
-#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -623,6 +623,20 @@ static void in_streams(cublasHandle_t h) {
     fill_with<<<1, 1, 0, stream>>>(a.data, n * n, 0);
     cudaStreamSynchronize(stream);
     compare(c.data, std::vector<float>(n * n, 6.f * n));
+    // A graph keeps them, with the factors of the call.
+    current = "graphs";
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    float two = 2;
+    check(cublasSscal(h, n, &two, c, 1));
+    two = 100;
+    cudaStreamEndCapture(stream, &graph);
+    cudaGraphInstantiate(&executable, graph, 0);
+    for (int i = 0; i < 3; ++i) cudaGraphLaunch(executable, stream);
+    cudaStreamSynchronize(stream);
+    compare(c.data, std::vector<float>(n, 8 * 6.f * n));
+    cudaGraphExecDestroy(executable), cudaGraphDestroy(graph);
     check(cublasSetStream(h, nullptr));
     cudaStreamDestroy(stream);
     std::vector<float> host(n * n), back(n * n);

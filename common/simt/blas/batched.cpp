@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Batches: the same operation on many matrices of one size, given by an array of pointers in device memory or by a
 // distance.
-#include <cmath>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "common/simt/blas/call.hpp"
@@ -87,8 +88,8 @@ cublasStatus_t gemv(const char* name, cublasHandle_t handle, cublasOperation_t o
                     const T* alpha, Batch<const T> a, Index pitch, Batch<const T> x, Index incx, const T* beta,
                     Batch<T> y, Index incy, Index count) {
     return with_context(name, handle, [&](Context& context) {
-        const bool is_valid = is_operation(operation) && m >= 0 && n >= 0 && count >= 0 && is_pitch(pitch, m) &&
-                              incx != 0 && incy != 0;
+        const bool is_valid =
+            is_operation(operation) && m >= 0 && n >= 0 && count >= 0 && is_pitch(pitch, m) && incx != 0 && incy != 0;
         if (!is_valid || !alpha || !beta) return CUBLAS_STATUS_INVALID_VALUE;
         if (m == 0 || n == 0 || count == 0) return CUBLAS_STATUS_SUCCESS;
         const bool is_plain = operation == CUBLAS_OP_N;
@@ -110,8 +111,8 @@ cublasStatus_t gemv(const char* name, cublasHandle_t handle, cublasOperation_t o
             [=] {
                 for (Index i = 0; i < count; ++i) {
                     const std::vector<T> from = gather(x[i], terms, incx);
-                    std::vector<T> to = kept.get() == T(0) ? std::vector<T>(static_cast<size_t>(rows))
-                                                           : gather(y[i], rows, incy);
+                    std::vector<T> to =
+                        kept.get() == T(0) ? std::vector<T>(static_cast<size_t>(rows)) : gather(y[i], rows, incy);
                     multiply(operation, CUBLAS_OP_N, rows, 1, terms, factor.get(), a[i], pitch, from.data(), terms,
                              kept.get(), to.data(), rows);
                     scatter(to, y[i], incy);
@@ -282,13 +283,13 @@ cublasStatus_t getrs(const char* name, cublasHandle_t handle, cublasOperation_t 
     return with_context(name, handle, [&](Context& context) {
         if (!info) return CUBLAS_STATUS_INVALID_VALUE;
         // (In host memory: the number of the first argument that is wrong.)
-        *info = !is_operation(operation)      ? -1
-                : n < 0                       ? -2
-                : columns < 0                 ? -3
-                : !is_pitch(pitch_a, n)       ? -5
-                : !is_pitch(pitch_b, n)       ? -8
-                : count < 0                   ? -10
-                                              : 0;
+        *info = !is_operation(operation) ? -1
+                : n < 0                  ? -2
+                : columns < 0            ? -3
+                : !is_pitch(pitch_a, n)  ? -5
+                : !is_pitch(pitch_b, n)  ? -8
+                : count < 0              ? -10
+                                         : 0;
         if (*info != 0) return CUBLAS_STATUS_INVALID_VALUE;
         if (n == 0 || columns == 0 || count == 0) return CUBLAS_STATUS_SUCCESS;
         return submit(
@@ -297,9 +298,9 @@ cublasStatus_t getrs(const char* name, cublasHandle_t handle, cublasOperation_t 
                 return buffers_of(
                     count, {integers("devIpiv", pivots, n * count, Use::reads)},
                     [=](Index i) {
-                        return std::vector<Buffer>{matrix_buffer("A", a[i], n, n, pitch_a),
-                                                   matrix_buffer("B", b[i], n, columns, pitch_b,
-                                                                 Use::reads_and_writes)};
+                        return std::vector<Buffer>{
+                            matrix_buffer("A", a[i], n, n, pitch_a),
+                            matrix_buffer("B", b[i], n, columns, pitch_b, Use::reads_and_writes)};
                     },
                     a, b);
             },
@@ -355,61 +356,64 @@ auto listed_ours(T* const* pointers) {
 
 using namespace simt::blas;
 
-#define SIMT_ANY(P, T, R)                                                                                              \
-    cublasStatus_t cublas##P##gemmBatched(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,  \
-                                          int m, int n, int k, const T* alpha, const T* const A[], int lda,           \
-                                          const T* const B[], int ldb, const T* beta, T* const C[], int ldc,          \
-                                          int count) {                                                                \
-        return batches::gemm("cublas" #P "gemmBatched", handle, transa, transb, m, n, k, ours(alpha), batches::listed_ours(A), lda,     \
-                    batches::listed_ours(B), ldb, ours(beta), batches::listed_ours(C), ldc, count);                                     \
-    }                                                                                                                 \
-    cublasStatus_t cublas##P##gemmStridedBatched(                                                                     \
-        cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k,               \
-        const T* alpha, const T* A, int lda, long long int strideA, const T* B, int ldb, long long int strideB,       \
-        const T* beta, T* C, int ldc, long long int strideC, int count) {                                             \
-        return batches::gemm("cublas" #P "gemmStridedBatched", handle, transa, transb, m, n, k, ours(alpha),                   \
-                    batches::spaced(ours(A), strideA), lda, batches::spaced(ours(B), strideB), ldb, ours(beta),                         \
-                    batches::spaced(ours(C), strideC), ldc, count);                                                            \
-    }                                                                                                                 \
-    cublasStatus_t cublas##P##gemvBatched(cublasHandle_t handle, cublasOperation_t trans, int m, int n,               \
-                                          const T* alpha, const T* const A[], int lda, const T* const x[], int incx,  \
-                                          const T* beta, T* const y[], int incy, int count) {                         \
-        return batches::gemv("cublas" #P "gemvBatched", handle, trans, m, n, ours(alpha), batches::listed_ours(A), lda, batches::listed_ours(x), \
-                    incx, ours(beta), batches::listed_ours(y), incy, count);                                                   \
-    }                                                                                                                 \
-    cublasStatus_t cublas##P##gemvStridedBatched(cublasHandle_t handle, cublasOperation_t trans, int m, int n,        \
-                                                 const T* alpha, const T* A, int lda, long long int strideA,          \
-                                                 const T* x, int incx, long long int stridex, const T* beta, T* y,    \
-                                                 int incy, long long int stridey, int count) {                        \
-        return batches::gemv("cublas" #P "gemvStridedBatched", handle, trans, m, n, ours(alpha), batches::spaced(ours(A), strideA),     \
-                    lda, batches::spaced(ours(x), stridex), incx, ours(beta), batches::spaced(ours(y), stridey), incy, count);          \
-    }                                                                                                                 \
-    cublasStatus_t cublas##P##trsmBatched(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,        \
-                                          cublasOperation_t trans, cublasDiagType_t diag, int m, int n,               \
-                                          const T* alpha, const T* const A[], int lda, T* const B[], int ldb,         \
-                                          int count) {                                                                \
-        return batches::trsm("cublas" #P "trsmBatched", handle, side, uplo, trans, diag, m, n, ours(alpha), batches::listed_ours(A),    \
-                    lda, batches::listed_ours(B), ldb, count);                                                                 \
-    }                                                                                                                 \
-    cublasStatus_t cublas##P##getrfBatched(cublasHandle_t handle, int n, T* const A[], int lda, int* pivots,          \
-                                           int* info, int count) {                                                    \
-        return batches::getrf("cublas" #P "getrfBatched", handle, n, batches::listed_ours(A), lda, pivots, info, count);                \
-    }                                                                                                                 \
-    cublasStatus_t cublas##P##getriBatched(cublasHandle_t handle, int n, const T* const A[], int lda,                 \
-                                           const int* pivots, T* const C[], int ldc, int* info, int count) {          \
-        return batches::getri("cublas" #P "getriBatched", handle, n, batches::listed_ours(A), lda, pivots, batches::listed_ours(C), ldc, info,   \
-                     count);                                                                                          \
-    }                                                                                                                 \
-    cublasStatus_t cublas##P##getrsBatched(cublasHandle_t handle, cublasOperation_t trans, int n, int columns,        \
-                                           const T* const A[], int lda, const int* pivots, T* const B[], int ldb,     \
-                                           int* info, int count) {                                                    \
-        return batches::getrs("cublas" #P "getrsBatched", handle, trans, n, columns, batches::listed_ours(A), lda, pivots,              \
-                     batches::listed_ours(B), ldb, info, count);                                                               \
-    }                                                                                                                 \
-    cublasStatus_t cublas##P##matinvBatched(cublasHandle_t handle, int n, const T* const A[], int lda,                \
-                                            T* const inverse[], int lda_inv, int* info, int count) {                  \
-        return batches::matinv("cublas" #P "matinvBatched", handle, n, batches::listed_ours(A), lda, batches::listed_ours(inverse), lda_inv,     \
-                      info, count);                                                                                   \
+#define SIMT_ANY(P, T, R)                                                                                            \
+    cublasStatus_t cublas##P##gemmBatched(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, \
+                                          int m, int n, int k, const T* alpha, const T* const A[], int lda,          \
+                                          const T* const B[], int ldb, const T* beta, T* const C[], int ldc,         \
+                                          int count) {                                                               \
+        return batches::gemm("cublas" #P "gemmBatched", handle, transa, transb, m, n, k, ours(alpha),                \
+                             batches::listed_ours(A), lda, batches::listed_ours(B), ldb, ours(beta),                 \
+                             batches::listed_ours(C), ldc, count);                                                   \
+    }                                                                                                                \
+    cublasStatus_t cublas##P##gemmStridedBatched(                                                                    \
+        cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k,              \
+        const T* alpha, const T* A, int lda, long long int strideA, const T* B, int ldb, long long int strideB,      \
+        const T* beta, T* C, int ldc, long long int strideC, int count) {                                            \
+        return batches::gemm("cublas" #P "gemmStridedBatched", handle, transa, transb, m, n, k, ours(alpha),         \
+                             batches::spaced(ours(A), strideA), lda, batches::spaced(ours(B), strideB), ldb,         \
+                             ours(beta), batches::spaced(ours(C), strideC), ldc, count);                             \
+    }                                                                                                                \
+    cublasStatus_t cublas##P##gemvBatched(cublasHandle_t handle, cublasOperation_t trans, int m, int n,              \
+                                          const T* alpha, const T* const A[], int lda, const T* const x[], int incx, \
+                                          const T* beta, T* const y[], int incy, int count) {                        \
+        return batches::gemv("cublas" #P "gemvBatched", handle, trans, m, n, ours(alpha), batches::listed_ours(A),   \
+                             lda, batches::listed_ours(x), incx, ours(beta), batches::listed_ours(y), incy, count);  \
+    }                                                                                                                \
+    cublasStatus_t cublas##P##gemvStridedBatched(cublasHandle_t handle, cublasOperation_t trans, int m, int n,       \
+                                                 const T* alpha, const T* A, int lda, long long int strideA,         \
+                                                 const T* x, int incx, long long int stridex, const T* beta, T* y,   \
+                                                 int incy, long long int stridey, int count) {                       \
+        return batches::gemv("cublas" #P "gemvStridedBatched", handle, trans, m, n, ours(alpha),                     \
+                             batches::spaced(ours(A), strideA), lda, batches::spaced(ours(x), stridex), incx,        \
+                             ours(beta), batches::spaced(ours(y), stridey), incy, count);                            \
+    }                                                                                                                \
+    cublasStatus_t cublas##P##trsmBatched(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,       \
+                                          cublasOperation_t trans, cublasDiagType_t diag, int m, int n,              \
+                                          const T* alpha, const T* const A[], int lda, T* const B[], int ldb,        \
+                                          int count) {                                                               \
+        return batches::trsm("cublas" #P "trsmBatched", handle, side, uplo, trans, diag, m, n, ours(alpha),          \
+                             batches::listed_ours(A), lda, batches::listed_ours(B), ldb, count);                     \
+    }                                                                                                                \
+    cublasStatus_t cublas##P##getrfBatched(cublasHandle_t handle, int n, T* const A[], int lda, int* pivots,         \
+                                           int* info, int count) {                                                   \
+        return batches::getrf("cublas" #P "getrfBatched", handle, n, batches::listed_ours(A), lda, pivots, info,     \
+                              count);                                                                                \
+    }                                                                                                                \
+    cublasStatus_t cublas##P##getriBatched(cublasHandle_t handle, int n, const T* const A[], int lda,                \
+                                           const int* pivots, T* const C[], int ldc, int* info, int count) {         \
+        return batches::getri("cublas" #P "getriBatched", handle, n, batches::listed_ours(A), lda, pivots,           \
+                              batches::listed_ours(C), ldc, info, count);                                            \
+    }                                                                                                                \
+    cublasStatus_t cublas##P##getrsBatched(cublasHandle_t handle, cublasOperation_t trans, int n, int columns,       \
+                                           const T* const A[], int lda, const int* pivots, T* const B[], int ldb,    \
+                                           int* info, int count) {                                                   \
+        return batches::getrs("cublas" #P "getrsBatched", handle, trans, n, columns, batches::listed_ours(A), lda,   \
+                              pivots, batches::listed_ours(B), ldb, info, count);                                    \
+    }                                                                                                                \
+    cublasStatus_t cublas##P##matinvBatched(cublasHandle_t handle, int n, const T* const A[], int lda,               \
+                                            T* const inverse[], int lda_inv, int* info, int count) {                 \
+        return batches::matinv("cublas" #P "matinvBatched", handle, n, batches::listed_ours(A), lda,                 \
+                               batches::listed_ours(inverse), lda_inv, info, count);                                 \
     }
 SIMT_BLAS_ALL(SIMT_ANY)
 

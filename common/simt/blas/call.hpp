@@ -66,8 +66,12 @@ Buffer vector_buffer(const char* name, const T* x, Index n, Index stride, Use us
 
 template <typename T>
 Buffer matrix_buffer(const char* name, const T* a, Index rows, Index columns, Index pitch, Use use = Use::reads) {
-    return {name, a, static_cast<size_t>(rows) * sizeof(T), static_cast<size_t>(columns),
-            static_cast<size_t>(pitch) * sizeof(T), use};
+    return {name,
+            a,
+            static_cast<size_t>(rows) * sizeof(T),
+            static_cast<size_t>(columns),
+            static_cast<size_t>(pitch) * sizeof(T),
+            use};
 }
 
 /// The elements of a vector one after another.

@@ -60,7 +60,12 @@ Columns<T> banded_triangle(T* a, cublasFillMode_t fill, Index n, Index k, Index 
 template <typename T>
 Columns<T> packed_triangle(T* a, cublasFillMode_t fill, Index n) {
     const bool is_upper = fill == CUBLAS_FILL_MODE_UPPER;
-    return {a, n, n, 0, is_upper ? n : 0, is_upper ? 0 : n,
+    return {a,
+            n,
+            n,
+            0,
+            is_upper ? n : 0,
+            is_upper ? 0 : n,
             is_upper ? Columns<T>::Storage::packed_upper : Columns<T>::Storage::packed_lower};
 }
 

@@ -36,7 +36,9 @@ struct OpenBlas {
         static void* const library = library::open_library({"libopenblas.so.0", "libopenblas.so"});
         if (!library) return;
         const bool is_double = std::is_same_v<RealOf<T>, double>;
-        const std::string prefix = std::string("cblas_") + (is_complex<T> ? is_double ? "z" : "c" : is_double ? "d" : "s");
+        const std::string prefix = std::string("cblas_") + (is_complex<T> ? is_double ? "z" : "c"
+                                                            : is_double   ? "d"
+                                                                          : "s");
         gemm = reinterpret_cast<Gemm>(dlsym(library, (prefix + "gemm").c_str()));
         trsm = reinterpret_cast<Trsm>(dlsym(library, (prefix + "trsm").c_str()));
     }
@@ -173,10 +175,10 @@ void solve(cublasSideMode_t side, cublasFillMode_t fill, cublasOperation_t opera
     transpose_to(x.data(), n, m, n, b, pitch_b);
 }
 
-#define SIMT_ENGINE(T)                                                                                                 \
-    template void multiply(cublasOperation_t, cublasOperation_t, Index, Index, Index, T, const T*, Index, const T*,   \
-                           Index, T, T*, Index);                                                                      \
-    template void solve(cublasSideMode_t, cublasFillMode_t, cublasOperation_t, cublasDiagType_t, Index, Index, T,     \
+#define SIMT_ENGINE(T)                                                                                              \
+    template void multiply(cublasOperation_t, cublasOperation_t, Index, Index, Index, T, const T*, Index, const T*, \
+                           Index, T, T*, Index);                                                                    \
+    template void solve(cublasSideMode_t, cublasFillMode_t, cublasOperation_t, cublasDiagType_t, Index, Index, T,   \
                         const T*, Index, T*, Index);
 SIMT_ENGINE(float)
 SIMT_ENGINE(double)

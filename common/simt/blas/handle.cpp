@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <memory>
-#include <string>
+#include <utility>
 
 #include "common/simt/blas/call.hpp"
 #include "common/simt/runtime/copy.hpp"
@@ -45,8 +45,8 @@ cublasStatus_t get(const char* name, cublasHandle_t handle, Setting Context::*se
 cublasStatus_t copy(const char* name, Index rows, Index columns, Index bytes, const void* from, Index pitch_from,
                     void* to, Index pitch_to, cudaMemcpyKind kind, cudaStream_t stream, bool is_asynchronous) {
     return library::library_function(name, CUBLAS_STATUS_NOT_INITIALIZED, [&] {
-        const bool is_valid = rows >= 0 && columns >= 0 && bytes > 0 && is_pitch(pitch_from, rows) &&
-                              is_pitch(pitch_to, rows);
+        const bool is_valid =
+            rows >= 0 && columns >= 0 && bytes > 0 && is_pitch(pitch_from, rows) && is_pitch(pitch_to, rows);
         if (!is_valid) return CUBLAS_STATUS_INVALID_VALUE;
         const bool is_dense = pitch_from == rows && pitch_to == rows;
         BlockCopy block;

@@ -119,8 +119,9 @@ cublasStatus_t asum(const char* name, cublasHandle_t handle, Index n, const T* x
     return reduce(name, handle, n, x, incx, result, [](const T* from, Index count, Index stride) {
         double sum = 0;
         for (Index i = 0; i < count; ++i) {
-            if constexpr (is_complex<T>) sum += std::abs(static_cast<double>(from[i * stride].re)) +
-                                                std::abs(static_cast<double>(from[i * stride].im));
+            if constexpr (is_complex<T>)
+                sum += std::abs(static_cast<double>(from[i * stride].re)) +
+                       std::abs(static_cast<double>(from[i * stride].im));
             else sum += std::abs(static_cast<double>(from[i * stride]));
         }
         return static_cast<R>(sum);
@@ -209,7 +210,8 @@ void make_rotation(R* a, R* b, R* c, R* s) {
         *c = 1, *s = 0, *a = 0, *b = 0;
         return;
     }
-    const R length = std::copysign(scale * std::sqrt((*a / scale) * (*a / scale) + (*b / scale) * (*b / scale)), larger);
+    const R length =
+        std::copysign(scale * std::sqrt((*a / scale) * (*a / scale) + (*b / scale) * (*b / scale)), larger);
     *c = *a / length, *s = *b / length;
     const R z = std::abs(*a) > std::abs(*b) ? *s : *c != 0 ? 1 / *c : R(1);
     *a = length, *b = z;
@@ -331,37 +333,37 @@ cublasStatus_t rotmg(const char* name, cublasHandle_t handle, T* d1, T* d2, T* x
 
 using namespace simt::blas;
 
-#define SIMT_FUNCTIONS(P, T, R)                                                                                        \
-    cublasStatus_t cublas##P##copy(cublasHandle_t handle, int n, const T* x, int incx, T* y, int incy) {              \
-        return vectors::copy("cublas" #P "copy", handle, n, ours(x), incx, ours(y), incy);                                     \
-    }                                                                                                                 \
-    cublasStatus_t cublas##P##swap(cublasHandle_t handle, int n, T* x, int incx, T* y, int incy) {                    \
-        return vectors::swap("cublas" #P "swap", handle, n, ours(x), incx, ours(y), incy);                                     \
-    }                                                                                                                 \
-    cublasStatus_t cublas##P##axpy(cublasHandle_t handle, int n, const T* alpha, const T* x, int incx, T* y,          \
-                                   int incy) {                                                                        \
-        return vectors::axpy("cublas" #P "axpy", handle, n, ours(alpha), ours(x), incx, ours(y), incy);                        \
-    }                                                                                                                 \
-    cublasStatus_t cublas##P##scal(cublasHandle_t handle, int n, const T* alpha, T* x, int incx) {                    \
-        return vectors::scal("cublas" #P "scal", handle, n, ours(alpha), ours(x), incx);                                       \
-    }                                                                                                                 \
-    cublasStatus_t cublas##P##rotg(cublasHandle_t handle, T* a, T* b, R* c, T* s) {                                   \
-        return vectors::rotg("cublas" #P "rotg", handle, ours(a), ours(b), c, ours(s));                                        \
+#define SIMT_FUNCTIONS(P, T, R)                                                                              \
+    cublasStatus_t cublas##P##copy(cublasHandle_t handle, int n, const T* x, int incx, T* y, int incy) {     \
+        return vectors::copy("cublas" #P "copy", handle, n, ours(x), incx, ours(y), incy);                   \
+    }                                                                                                        \
+    cublasStatus_t cublas##P##swap(cublasHandle_t handle, int n, T* x, int incx, T* y, int incy) {           \
+        return vectors::swap("cublas" #P "swap", handle, n, ours(x), incx, ours(y), incy);                   \
+    }                                                                                                        \
+    cublasStatus_t cublas##P##axpy(cublasHandle_t handle, int n, const T* alpha, const T* x, int incx, T* y, \
+                                   int incy) {                                                               \
+        return vectors::axpy("cublas" #P "axpy", handle, n, ours(alpha), ours(x), incx, ours(y), incy);      \
+    }                                                                                                        \
+    cublasStatus_t cublas##P##scal(cublasHandle_t handle, int n, const T* alpha, T* x, int incx) {           \
+        return vectors::scal("cublas" #P "scal", handle, n, ours(alpha), ours(x), incx);                     \
+    }                                                                                                        \
+    cublasStatus_t cublas##P##rotg(cublasHandle_t handle, T* a, T* b, R* c, T* s) {                          \
+        return vectors::rotg("cublas" #P "rotg", handle, ours(a), ours(b), c, ours(s));                      \
     }
 SIMT_BLAS_ALL(SIMT_FUNCTIONS)
 
-#define SIMT_MODIFIED(P, T, R)                                                                                       \
-    cublasStatus_t cublas##P##rotm(cublasHandle_t handle, int n, T* x, int incx, T* y, int incy, const T* param) {   \
-        return vectors::rotm("cublas" #P "rotm", handle, n, x, incx, y, incy, param);                                         \
-    }                                                                                                                \
-    cublasStatus_t cublas##P##rotmg(cublasHandle_t handle, T* d1, T* d2, T* x1, const T* y1, T* param) {             \
-        return vectors::rotmg("cublas" #P "rotmg", handle, d1, d2, x1, y1, param);                                            \
+#define SIMT_MODIFIED(P, T, R)                                                                                     \
+    cublasStatus_t cublas##P##rotm(cublasHandle_t handle, int n, T* x, int incx, T* y, int incy, const T* param) { \
+        return vectors::rotm("cublas" #P "rotm", handle, n, x, incx, y, incy, param);                              \
+    }                                                                                                              \
+    cublasStatus_t cublas##P##rotmg(cublasHandle_t handle, T* d1, T* d2, T* x1, const T* y1, T* param) {           \
+        return vectors::rotmg("cublas" #P "rotmg", handle, d1, d2, x1, y1, param);                                 \
     }
 SIMT_BLAS_REAL(SIMT_MODIFIED)
 
-#define SIMT_DOT_OF(name, T, conjugates)                                                                          \
+#define SIMT_DOT_OF(name, T, conjugates)                                                                               \
     cublasStatus_t cublas##name(cublasHandle_t handle, int n, const T* x, int incx, const T* y, int incy, T* result) { \
-        return vectors::dot<conjugates>("cublas" #name, handle, n, ours(x), incx, ours(y), incy, ours(result));            \
+        return vectors::dot<conjugates>("cublas" #name, handle, n, ours(x), incx, ours(y), incy, ours(result));        \
     }
 SIMT_DOT_OF(Sdot, float, false)
 SIMT_DOT_OF(Ddot, double, false)
@@ -370,9 +372,9 @@ SIMT_DOT_OF(Cdotc, cuComplex, true)
 SIMT_DOT_OF(Zdotu, cuDoubleComplex, false)
 SIMT_DOT_OF(Zdotc, cuDoubleComplex, true)
 
-#define SIMT_REDUCE_BY(function, name, T, R)                                                            \
-    cublasStatus_t cublas##name(cublasHandle_t handle, int n, const T* x, int incx, R* result) {        \
-        return vectors::function("cublas" #name, handle, n, ours(x), incx, result);                              \
+#define SIMT_REDUCE_BY(function, name, T, R)                                                     \
+    cublasStatus_t cublas##name(cublasHandle_t handle, int n, const T* x, int incx, R* result) { \
+        return vectors::function("cublas" #name, handle, n, ours(x), incx, result);              \
     }
 SIMT_REDUCE_BY(nrm2, Snrm2, float, float)
 SIMT_REDUCE_BY(nrm2, Dnrm2, double, double)
@@ -391,10 +393,10 @@ SIMT_REDUCE_BY(extreme<true>, Idamin, double, int)
 SIMT_REDUCE_BY(extreme<true>, Icamin, cuComplex, int)
 SIMT_REDUCE_BY(extreme<true>, Izamin, cuDoubleComplex, int)
 
-#define SIMT_ROT_OF(name, T, R, S)                                                                           \
-    cublasStatus_t cublas##name(cublasHandle_t handle, int n, T* x, int incx, T* y, int incy, const R* c,    \
-                                const S* s) {                                                                \
-        return vectors::rot("cublas" #name, handle, n, ours(x), incx, ours(y), incy, c, ours(s));                     \
+#define SIMT_ROT_OF(name, T, R, S)                                                                        \
+    cublasStatus_t cublas##name(cublasHandle_t handle, int n, T* x, int incx, T* y, int incy, const R* c, \
+                                const S* s) {                                                             \
+        return vectors::rot("cublas" #name, handle, n, ours(x), incx, ours(y), incy, c, ours(s));         \
     }
 SIMT_ROT_OF(Srot, float, float, float)
 SIMT_ROT_OF(Drot, double, double, double)

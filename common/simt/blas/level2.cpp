@@ -30,7 +30,8 @@ void add_product(const Columns<const T>& a, cublasOperation_t operation, const s
             for (Index i = first; i < end; ++i) y[static_cast<size_t>(i)] += column[i] * weight;
         } else {
             WideOf<T> sum = 0;
-            for (Index i = first; i < end; ++i) sum += wide(conj_if(conjugates, column[i])) * wide(x[static_cast<size_t>(i)]);
+            for (Index i = first; i < end; ++i)
+                sum += wide(conj_if(conjugates, column[i])) * wide(x[static_cast<size_t>(i)]);
             y[at] += narrow<T>(sum);
         }
     }
@@ -246,99 +247,115 @@ using namespace simt::blas;
 
 #define PRODUCT ours(alpha), ours(x), incx, ours(beta), ours(y), incy
 
-#define SIMT_TRIANGULAR(P, T, v, solves)                                                                              \
-    cublasStatus_t cublas##P##tr##v(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans,           \
-                                    cublasDiagType_t diag, int n, const T* A, int lda, T* x, int incx) {             \
-        return matrix_vector::triangular<solves>("cublas" #P "tr" #v, handle, uplo, trans, diag, triangle(ours(A), uplo, n, lda),   \
-                                  is_pitch(lda, n), ours(x), incx);                                                  \
-    }                                                                                                                \
-    cublasStatus_t cublas##P##tb##v(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans,           \
-                                    cublasDiagType_t diag, int n, int k, const T* A, int lda, T* x, int incx) {      \
-        return matrix_vector::triangular<solves>("cublas" #P "tb" #v, handle, uplo, trans, diag,                                    \
-                                  banded_triangle(ours(A), uplo, n, k, lda), k >= 0 && lda > k, ours(x), incx);      \
-    }                                                                                                                \
-    cublasStatus_t cublas##P##tp##v(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans,           \
-                                    cublasDiagType_t diag, int n, const T* AP, T* x, int incx) {                     \
-        return matrix_vector::triangular<solves>("cublas" #P "tp" #v, handle, uplo, trans, diag, packed_triangle(ours(AP), uplo, n), \
-                                  true, ours(x), incx);                                                              \
+#define SIMT_TRIANGULAR(P, T, v, solves)                                                                            \
+    cublasStatus_t cublas##P##tr##v(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans,          \
+                                    cublasDiagType_t diag, int n, const T* A, int lda, T* x, int incx) {            \
+        return matrix_vector::triangular<solves>("cublas" #P "tr" #v, handle, uplo, trans, diag,                    \
+                                                 triangle(ours(A), uplo, n, lda), is_pitch(lda, n), ours(x), incx); \
+    }                                                                                                               \
+    cublasStatus_t cublas##P##tb##v(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans,          \
+                                    cublasDiagType_t diag, int n, int k, const T* A, int lda, T* x, int incx) {     \
+        return matrix_vector::triangular<solves>("cublas" #P "tb" #v, handle, uplo, trans, diag,                    \
+                                                 banded_triangle(ours(A), uplo, n, k, lda), k >= 0 && lda > k,      \
+                                                 ours(x), incx);                                                    \
+    }                                                                                                               \
+    cublasStatus_t cublas##P##tp##v(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans,          \
+                                    cublasDiagType_t diag, int n, const T* AP, T* x, int incx) {                    \
+        return matrix_vector::triangular<solves>("cublas" #P "tp" #v, handle, uplo, trans, diag,                    \
+                                                 packed_triangle(ours(AP), uplo, n), true, ours(x), incx);          \
     }
 
-#define SIMT_MV(name, kind, T)                                                                                       \
-    cublasStatus_t cublas##name(cublasHandle_t handle, cublasFillMode_t uplo, int n, const T* alpha, const T* A,     \
-                                int lda, const T* x, int incx, const T* beta, T* y, int incy) {                      \
-        return matrix_vector::symmetric("cublas" #name, handle, kind, uplo, triangle(ours(A), uplo, n, lda), is_pitch(lda, n),      \
-                         {PRODUCT});                                                                                 \
+#define SIMT_MV(name, kind, T)                                                                                   \
+    cublasStatus_t cublas##name(cublasHandle_t handle, cublasFillMode_t uplo, int n, const T* alpha, const T* A, \
+                                int lda, const T* x, int incx, const T* beta, T* y, int incy) {                  \
+        return matrix_vector::symmetric("cublas" #name, handle, kind, uplo, triangle(ours(A), uplo, n, lda),     \
+                                        is_pitch(lda, n), {PRODUCT});                                            \
     }
-#define SIMT_BANDED(name, kind, T)                                                                                   \
-    cublasStatus_t cublas##name(cublasHandle_t handle, cublasFillMode_t uplo, int n, int k, const T* alpha,          \
-                                const T* A, int lda, const T* x, int incx, const T* beta, T* y, int incy) {          \
-        return matrix_vector::symmetric("cublas" #name, handle, kind, uplo, banded_triangle(ours(A), uplo, n, k, lda),              \
-                         k >= 0 && lda > k, {PRODUCT});                                                              \
+#define SIMT_BANDED(name, kind, T)                                                                                     \
+    cublasStatus_t cublas##name(cublasHandle_t handle, cublasFillMode_t uplo, int n, int k, const T* alpha,            \
+                                const T* A, int lda, const T* x, int incx, const T* beta, T* y, int incy) {            \
+        return matrix_vector::symmetric("cublas" #name, handle, kind, uplo, banded_triangle(ours(A), uplo, n, k, lda), \
+                                        k >= 0 && lda > k, {PRODUCT});                                                 \
     }
-#define SIMT_PACKED(name, kind, T)                                                                                   \
-    cublasStatus_t cublas##name(cublasHandle_t handle, cublasFillMode_t uplo, int n, const T* alpha, const T* AP,    \
-                                const T* x, int incx, const T* beta, T* y, int incy) {                               \
-        return matrix_vector::symmetric("cublas" #name, handle, kind, uplo, packed_triangle(ours(AP), uplo, n), true, {PRODUCT});   \
+#define SIMT_PACKED(name, kind, T)                                                                                    \
+    cublasStatus_t cublas##name(cublasHandle_t handle, cublasFillMode_t uplo, int n, const T* alpha, const T* AP,     \
+                                const T* x, int incx, const T* beta, T* y, int incy) {                                \
+        return matrix_vector::symmetric("cublas" #name, handle, kind, uplo, packed_triangle(ours(AP), uplo, n), true, \
+                                        {PRODUCT});                                                                   \
     }
-#define SIMT_R(name, kind, T, F)                                                                                     \
-    cublasStatus_t cublas##name(cublasHandle_t handle, cublasFillMode_t uplo, int n, const F* alpha, const T* x,     \
-                                int incx, T* A, int lda) {                                                           \
-        return matrix_vector::update("cublas" #name, handle, kind, uplo, ours(alpha), ours(x), incx, ours(x), incx, false,          \
-                      triangle(ours(A), uplo, n, lda), is_pitch(lda, n));                                            \
+#define SIMT_R(name, kind, T, F)                                                                                    \
+    cublasStatus_t cublas##name(cublasHandle_t handle, cublasFillMode_t uplo, int n, const F* alpha, const T* x,    \
+                                int incx, T* A, int lda) {                                                          \
+        return matrix_vector::update("cublas" #name, handle, kind, uplo, ours(alpha), ours(x), incx, ours(x), incx, \
+                                     false, triangle(ours(A), uplo, n, lda), is_pitch(lda, n));                     \
     }
-#define SIMT_R2(name, kind, T)                                                                                       \
-    cublasStatus_t cublas##name(cublasHandle_t handle, cublasFillMode_t uplo, int n, const T* alpha, const T* x,     \
-                                int incx, const T* y, int incy, T* A, int lda) {                                     \
-        return matrix_vector::update("cublas" #name, handle, kind, uplo, ours(alpha), ours(x), incx, ours(y), incy, true,           \
-                      triangle(ours(A), uplo, n, lda), is_pitch(lda, n));                                            \
+#define SIMT_R2(name, kind, T)                                                                                      \
+    cublasStatus_t cublas##name(cublasHandle_t handle, cublasFillMode_t uplo, int n, const T* alpha, const T* x,    \
+                                int incx, const T* y, int incy, T* A, int lda) {                                    \
+        return matrix_vector::update("cublas" #name, handle, kind, uplo, ours(alpha), ours(x), incx, ours(y), incy, \
+                                     true, triangle(ours(A), uplo, n, lda), is_pitch(lda, n));                      \
     }
-#define SIMT_PR(name, kind, T, F)                                                                                    \
-    cublasStatus_t cublas##name(cublasHandle_t handle, cublasFillMode_t uplo, int n, const F* alpha, const T* x,     \
-                                int incx, T* AP) {                                                                   \
-        return matrix_vector::update("cublas" #name, handle, kind, uplo, ours(alpha), ours(x), incx, ours(x), incx, false,          \
-                      packed_triangle(ours(AP), uplo, n), true);                                                     \
+#define SIMT_PR(name, kind, T, F)                                                                                   \
+    cublasStatus_t cublas##name(cublasHandle_t handle, cublasFillMode_t uplo, int n, const F* alpha, const T* x,    \
+                                int incx, T* AP) {                                                                  \
+        return matrix_vector::update("cublas" #name, handle, kind, uplo, ours(alpha), ours(x), incx, ours(x), incx, \
+                                     false, packed_triangle(ours(AP), uplo, n), true);                              \
     }
-#define SIMT_PR2(name, kind, T)                                                                                      \
-    cublasStatus_t cublas##name(cublasHandle_t handle, cublasFillMode_t uplo, int n, const T* alpha, const T* x,     \
-                                int incx, const T* y, int incy, T* AP) {                                             \
-        return matrix_vector::update("cublas" #name, handle, kind, uplo, ours(alpha), ours(x), incx, ours(y), incy, true,           \
-                      packed_triangle(ours(AP), uplo, n), true);                                                     \
+#define SIMT_PR2(name, kind, T)                                                                                     \
+    cublasStatus_t cublas##name(cublasHandle_t handle, cublasFillMode_t uplo, int n, const T* alpha, const T* x,    \
+                                int incx, const T* y, int incy, T* AP) {                                            \
+        return matrix_vector::update("cublas" #name, handle, kind, uplo, ours(alpha), ours(x), incx, ours(y), incy, \
+                                     true, packed_triangle(ours(AP), uplo, n), true);                               \
     }
-#define SIMT_OUTER(name, T, conjugates)                                                                              \
-    cublasStatus_t cublas##name(cublasHandle_t handle, int m, int n, const T* alpha, const T* x, int incx,           \
-                                const T* y, int incy, T* A, int lda) {                                               \
-        return matrix_vector::ger<conjugates>("cublas" #name, handle, m, n, ours(alpha), ours(x), incx, ours(y), incy, ours(A), lda); \
+#define SIMT_OUTER(name, T, conjugates)                                                                                \
+    cublasStatus_t cublas##name(cublasHandle_t handle, int m, int n, const T* alpha, const T* x, int incx, const T* y, \
+                                int incy, T* A, int lda) {                                                             \
+        return matrix_vector::ger<conjugates>("cublas" #name, handle, m, n, ours(alpha), ours(x), incx, ours(y), incy, \
+                                              ours(A), lda);                                                           \
     }
 
-#define SIMT_ANY(P, T, R)                                                                                            \
-    cublasStatus_t cublas##P##gemv(cublasHandle_t handle, cublasOperation_t trans, int m, int n, const T* alpha,     \
-                                   const T* A, int lda, const T* x, int incx, const T* beta, T* y, int incy) {       \
-        return matrix_vector::general("cublas" #P "gemv", handle, trans, full_matrix(ours(A), m, n, lda), is_pitch(lda, m),         \
-                       {PRODUCT});                                                                                   \
-    }                                                                                                                \
-    cublasStatus_t cublas##P##gbmv(cublasHandle_t handle, cublasOperation_t trans, int m, int n, int kl, int ku,     \
-                                   const T* alpha, const T* A, int lda, const T* x, int incx, const T* beta, T* y,   \
-                                   int incy) {                                                                       \
-        return matrix_vector::general("cublas" #P "gbmv", handle, trans, banded_matrix(ours(A), m, n, kl, ku, lda),                 \
-                       kl >= 0 && ku >= 0 && lda > kl + ku, {PRODUCT});                                              \
-    }                                                                                                                \
-    SIMT_TRIANGULAR(P, T, mv, false)                                                                                 \
-    SIMT_TRIANGULAR(P, T, sv, true)                                                                                  \
-    SIMT_MV(P##symv, Symmetry::symmetric, T)                                                                              \
-    SIMT_R(P##syr, Symmetry::symmetric, T, T)                                                                             \
+#define SIMT_ANY(P, T, R)                                                                                           \
+    cublasStatus_t cublas##P##gemv(cublasHandle_t handle, cublasOperation_t trans, int m, int n, const T* alpha,    \
+                                   const T* A, int lda, const T* x, int incx, const T* beta, T* y, int incy) {      \
+        return matrix_vector::general("cublas" #P "gemv", handle, trans, full_matrix(ours(A), m, n, lda),           \
+                                      is_pitch(lda, m), {PRODUCT});                                                 \
+    }                                                                                                               \
+    cublasStatus_t cublas##P##gbmv(cublasHandle_t handle, cublasOperation_t trans, int m, int n, int kl, int ku,    \
+                                   const T* alpha, const T* A, int lda, const T* x, int incx, const T* beta, T* y,  \
+                                   int incy) {                                                                      \
+        return matrix_vector::general("cublas" #P "gbmv", handle, trans, banded_matrix(ours(A), m, n, kl, ku, lda), \
+                                      kl >= 0 && ku >= 0 && lda > kl + ku, {PRODUCT});                              \
+    }                                                                                                               \
+    SIMT_TRIANGULAR(P, T, mv, false)                                                                                \
+    SIMT_TRIANGULAR(P, T, sv, true)                                                                                 \
+    SIMT_MV(P##symv, Symmetry::symmetric, T)                                                                        \
+    SIMT_R(P##syr, Symmetry::symmetric, T, T)                                                                       \
     SIMT_R2(P##syr2, Symmetry::symmetric, T)
-#define SIMT_ONLY_REAL(P, T, R)                                                                    \
-    SIMT_BANDED(P##sbmv, Symmetry::symmetric, T) SIMT_PACKED(P##spmv, Symmetry::symmetric, T)                \
+#define SIMT_ONLY_REAL(P, T, R)                  \
+    SIMT_BANDED(P##sbmv, Symmetry::symmetric, T) \
+    SIMT_PACKED(P##spmv, Symmetry::symmetric, T) \
     SIMT_PR(P##spr, Symmetry::symmetric, T, T) SIMT_PR2(P##spr2, Symmetry::symmetric, T) SIMT_OUTER(P##ger, T, false)
-#define SIMT_ONLY_COMPLEX(P, T, R)                                                                 \
-    SIMT_MV(P##hemv, Symmetry::hermitian, T) SIMT_R(P##her, Symmetry::hermitian, T, R)                       \
-    SIMT_R2(P##her2, Symmetry::hermitian, T) SIMT_BANDED(P##hbmv, Symmetry::hermitian, T)                    \
-    SIMT_PACKED(P##hpmv, Symmetry::hermitian, T) SIMT_PR(P##hpr, Symmetry::hermitian, T, R)                  \
-    SIMT_PR2(P##hpr2, Symmetry::hermitian, T) SIMT_OUTER(P##geru, T, false) SIMT_OUTER(P##gerc, T, true)
+#define SIMT_ONLY_COMPLEX(P, T, R) SIMT_MV(P##hemv, Symmetry::hermitian, T)
+#define SIMT_UPDATES(P, T, R)                 \
+    SIMT_R(P##her, Symmetry::hermitian, T, R) \
+    SIMT_R2(P##her2, Symmetry::hermitian, T)
+#define SIMT_PACKED_PRODUCTS(P, T, R)            \
+    SIMT_BANDED(P##hbmv, Symmetry::hermitian, T) \
+    SIMT_PACKED(P##hpmv, Symmetry::hermitian, T)
+#define SIMT_PACKED_UPDATES(P, T, R)           \
+    SIMT_PR(P##hpr, Symmetry::hermitian, T, R) \
+    SIMT_PR2(P##hpr2, Symmetry::hermitian, T)
+#define SIMT_OUTER_PRODUCTS(P, T, R) \
+    SIMT_OUTER(P##geru, T, false)    \
+    SIMT_OUTER(P##gerc, T, true)
 
 SIMT_BLAS_ALL(SIMT_ANY)
 SIMT_BLAS_REAL(SIMT_ONLY_REAL)
 SIMT_BLAS_COMPLEX(SIMT_ONLY_COMPLEX)
+SIMT_BLAS_COMPLEX(SIMT_UPDATES)
+SIMT_BLAS_COMPLEX(SIMT_PACKED_PRODUCTS)
+SIMT_BLAS_COMPLEX(SIMT_PACKED_UPDATES)
+SIMT_BLAS_COMPLEX(SIMT_OUTER_PRODUCTS)
 
 #undef PRODUCT
 #undef SIMT_TRIANGULAR
@@ -353,3 +370,7 @@ SIMT_BLAS_COMPLEX(SIMT_ONLY_COMPLEX)
 #undef SIMT_ANY
 #undef SIMT_ONLY_REAL
 #undef SIMT_ONLY_COMPLEX
+#undef SIMT_UPDATES
+#undef SIMT_PACKED_PRODUCTS
+#undef SIMT_PACKED_UPDATES
+#undef SIMT_OUTER_PRODUCTS

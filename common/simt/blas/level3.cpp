@@ -56,10 +56,9 @@ cublasStatus_t symm(const char* name, cublasHandle_t handle, Symmetry symmetry, 
         return submit(
             context, name,
             [=] {
-                return std::vector<Buffer>{factor.buffer("alpha"), kept.buffer("beta"),
-                                           matrix_buffer("A", a, order, order, pitch_a),
-                                           matrix_buffer("B", b, m, n, pitch_b),
-                                           matrix_buffer("C", c, m, n, pitch_c, use_of(kept))};
+                return std::vector<Buffer>{
+                    factor.buffer("alpha"), kept.buffer("beta"), matrix_buffer("A", a, order, order, pitch_a),
+                    matrix_buffer("B", b, m, n, pitch_b), matrix_buffer("C", c, m, n, pitch_c, use_of(kept))};
             },
             [=] {
                 const auto dense = dense_symmetric(triangle(a, fill, order, pitch_a), symmetry);
@@ -189,8 +188,8 @@ cublasStatus_t geam(const char* name, cublasHandle_t handle, cublasOperation_t o
         const Index rows_a = is_plain_a ? m : n, rows_b = is_plain_b ? m : n;
         const bool is_valid = is_operation(operation_a) && is_operation(operation_b) && m >= 0 && n >= 0 &&
                               is_pitch(pitch_a, rows_a) && is_pitch(pitch_b, rows_b) && is_pitch(pitch_c, m);
-        const bool overlaps = (c == a && (!is_plain_a || pitch_a != pitch_c)) ||
-                              (c == b && (!is_plain_b || pitch_b != pitch_c));
+        const bool overlaps =
+            (c == a && (!is_plain_a || pitch_a != pitch_c)) || (c == b && (!is_plain_b || pitch_b != pitch_c));
         if (!is_valid || overlaps || !alpha || !beta) return CUBLAS_STATUS_INVALID_VALUE;
         if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
         const Scalar<T> factor_a(context, alpha), factor_b(context, beta);
@@ -260,7 +259,9 @@ cublasStatus_t repack(const char* name, cublasHandle_t handle, cublasFillMode_t 
         if (n == 0) return CUBLAS_STATUS_SUCCESS;
         return submit(
             context, name,
-            [=] { return std::vector<Buffer>{from.buffer("the source"), to.buffer("the target", Use::writes)}; },
+            [=] {
+                return std::vector<Buffer>{from.buffer("the source"), to.buffer("the target", Use::writes)};
+            },
             [=] {
                 for (Index j = 0; j < n; ++j) {
                     for (Index i = from.first(j); i < from.end(j); ++i) to.column(j)[i] = from.column(j)[i];
@@ -274,74 +275,72 @@ cublasStatus_t repack(const char* name, cublasHandle_t handle, cublasFillMode_t 
 
 using namespace simt::blas;
 
-#define SIMT_GEMM(name, T)                                                                                           \
-    cublasStatus_t cublas##name(SIMT_GEMM_PARAMETERS(T)) {                                                           \
-        return matrices::gemm("cublas" #name, handle, transa, transb, m, n, k, ours(alpha), ours(A), lda, ours(B), ldb,        \
-                    ours(beta), ours(C), ldc);                                                                       \
+#define SIMT_GEMM(name, T)                                                                                         \
+    cublasStatus_t cublas##name(SIMT_GEMM_PARAMETERS(T)) {                                                         \
+        return matrices::gemm("cublas" #name, handle, transa, transb, m, n, k, ours(alpha), ours(A), lda, ours(B), \
+                              ldb, ours(beta), ours(C), ldc);                                                      \
     }
-#define SIMT_SYMM_OF(name, kind, T)                                                                                  \
-    cublasStatus_t cublas##name(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo, int m, int n,   \
-                                const T* alpha, const T* A, int lda, const T* B, int ldb, const T* beta, T* C,       \
-                                int ldc) {                                                                           \
-        return matrices::symm("cublas" #name, handle, kind, side, uplo, m, n, ours(alpha), ours(A), lda, ours(B), ldb,         \
-                    ours(beta), ours(C), ldc);                                                                       \
+#define SIMT_SYMM_OF(name, kind, T)                                                                                    \
+    cublasStatus_t cublas##name(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo, int m, int n,     \
+                                const T* alpha, const T* A, int lda, const T* B, int ldb, const T* beta, T* C,         \
+                                int ldc) {                                                                             \
+        return matrices::symm("cublas" #name, handle, kind, side, uplo, m, n, ours(alpha), ours(A), lda, ours(B), ldb, \
+                              ours(beta), ours(C), ldc);                                                               \
     }
 #define SIMT_SYRK_OF(name, kind, T, R)                                                                               \
     cublasStatus_t cublas##name(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, int n, int k, \
                                 const R* alpha, const T* A, int lda, const R* beta, T* C, int ldc) {                 \
-        return matrices::syrk("cublas" #name, handle, kind, matrices::Update::one, uplo, trans, n, k, ours(alpha), ours(A), lda,         \
-                    ours(A), lda, ours(beta), ours(C), ldc);                                                         \
+        return matrices::syrk("cublas" #name, handle, kind, matrices::Update::one, uplo, trans, n, k, ours(alpha),   \
+                              ours(A), lda, ours(A), lda, ours(beta), ours(C), ldc);                                 \
     }
 #define SIMT_SYR2K_OF(name, kind, how, T, R)                                                                         \
     cublasStatus_t cublas##name(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, int n, int k, \
                                 const T* alpha, const T* A, int lda, const T* B, int ldb, const R* beta, T* C,       \
                                 int ldc) {                                                                           \
-        return matrices::syrk("cublas" #name, handle, kind, how, uplo, trans, n, k, ours(alpha), ours(A), lda, ours(B), ldb,   \
-                    ours(beta), ours(C), ldc);                                                                       \
+        return matrices::syrk("cublas" #name, handle, kind, how, uplo, trans, n, k, ours(alpha), ours(A), lda,       \
+                              ours(B), ldb, ours(beta), ours(C), ldc);                                               \
     }
-#define SIMT_ANY(P, T, R)                                                                                            \
-    SIMT_GEMM(P##gemm, T)                                                                                            \
-    SIMT_SYMM_OF(P##symm, Symmetry::symmetric, T)                                                                         \
-    SIMT_SYRK_OF(P##syrk, Symmetry::symmetric, T, T)                                                                      \
-    SIMT_SYR2K_OF(P##syr2k, Symmetry::symmetric, matrices::Update::two, T, T)                                                       \
-    SIMT_SYR2K_OF(P##syrkx, Symmetry::symmetric, matrices::Update::one_of_two, T, T)                                                \
-    cublasStatus_t cublas##P##trmm(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,              \
-                                   cublasOperation_t trans, cublasDiagType_t diag, int m, int n, const T* alpha,     \
-                                   const T* A, int lda, const T* B, int ldb, T* C, int ldc) {                        \
-        return matrices::trmm("cublas" #P "trmm", handle, side, uplo, trans, diag, m, n, ours(alpha), ours(A), lda, ours(B),   \
-                    ldb, ours(C), ldc);                                                                              \
-    }                                                                                                                \
-    cublasStatus_t cublas##P##trsm(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,              \
-                                   cublasOperation_t trans, cublasDiagType_t diag, int m, int n, const T* alpha,     \
-                                   const T* A, int lda, T* B, int ldb) {                                             \
-        return matrices::trsm("cublas" #P "trsm", handle, side, uplo, trans, diag, m, n, ours(alpha), ours(A), lda, ours(B),   \
-                    ldb);                                                                                            \
-    }                                                                                                                \
-    cublasStatus_t cublas##P##geam(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, \
-                                   int n, const T* alpha, const T* A, int lda, const T* beta, const T* B, int ldb,   \
-                                   T* C, int ldc) {                                                                  \
-        return matrices::geam("cublas" #P "geam", handle, transa, transb, m, n, ours(alpha), ours(A), lda, ours(beta),         \
-                    ours(B), ldb, ours(C), ldc);                                                                     \
-    }                                                                                                                \
-    cublasStatus_t cublas##P##dgmm(cublasHandle_t handle, cublasSideMode_t mode, int m, int n, const T* A, int lda,  \
-                                   const T* x, int incx, T* C, int ldc) {                                            \
-        return matrices::dgmm("cublas" #P "dgmm", handle, mode, m, n, ours(A), lda, ours(x), incx, ours(C), ldc);              \
-    }                                                                                                                \
-    cublasStatus_t cublas##P##tpttr(cublasHandle_t handle, cublasFillMode_t uplo, int n, const T* AP, T* A,          \
-                                    int lda) {                                                                       \
-        return matrices::repack("cublas" #P "tpttr", handle, uplo, n, packed_triangle(ours(AP), uplo, n),                      \
-                      triangle(ours(A), uplo, n, lda), lda);                                                         \
-    }                                                                                                                \
-    cublasStatus_t cublas##P##trttp(cublasHandle_t handle, cublasFillMode_t uplo, int n, const T* A, int lda,        \
-                                    T* AP) {                                                                         \
-        return matrices::repack("cublas" #P "trttp", handle, uplo, n, triangle(ours(A), uplo, n, lda),                         \
-                      packed_triangle(ours(AP), uplo, n), lda);                                                      \
+#define SIMT_ANY(P, T, R)                                                                                              \
+    SIMT_GEMM(P##gemm, T)                                                                                              \
+    SIMT_SYMM_OF(P##symm, Symmetry::symmetric, T)                                                                      \
+    SIMT_SYRK_OF(P##syrk, Symmetry::symmetric, T, T)                                                                   \
+    SIMT_SYR2K_OF(P##syr2k, Symmetry::symmetric, matrices::Update::two, T, T)                                          \
+    SIMT_SYR2K_OF(P##syrkx, Symmetry::symmetric, matrices::Update::one_of_two, T, T)                                   \
+    cublasStatus_t cublas##P##trmm(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,                \
+                                   cublasOperation_t trans, cublasDiagType_t diag, int m, int n, const T* alpha,       \
+                                   const T* A, int lda, const T* B, int ldb, T* C, int ldc) {                          \
+        return matrices::trmm("cublas" #P "trmm", handle, side, uplo, trans, diag, m, n, ours(alpha), ours(A), lda,    \
+                              ours(B), ldb, ours(C), ldc);                                                             \
+    }                                                                                                                  \
+    cublasStatus_t cublas##P##trsm(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,                \
+                                   cublasOperation_t trans, cublasDiagType_t diag, int m, int n, const T* alpha,       \
+                                   const T* A, int lda, T* B, int ldb) {                                               \
+        return matrices::trsm("cublas" #P "trsm", handle, side, uplo, trans, diag, m, n, ours(alpha), ours(A), lda,    \
+                              ours(B), ldb);                                                                           \
+    }                                                                                                                  \
+    cublasStatus_t cublas##P##geam(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m,   \
+                                   int n, const T* alpha, const T* A, int lda, const T* beta, const T* B, int ldb,     \
+                                   T* C, int ldc) {                                                                    \
+        return matrices::geam("cublas" #P "geam", handle, transa, transb, m, n, ours(alpha), ours(A), lda, ours(beta), \
+                              ours(B), ldb, ours(C), ldc);                                                             \
+    }                                                                                                                  \
+    cublasStatus_t cublas##P##dgmm(cublasHandle_t handle, cublasSideMode_t mode, int m, int n, const T* A, int lda,    \
+                                   const T* x, int incx, T* C, int ldc) {                                              \
+        return matrices::dgmm("cublas" #P "dgmm", handle, mode, m, n, ours(A), lda, ours(x), incx, ours(C), ldc);      \
+    }                                                                                                                  \
+    cublasStatus_t cublas##P##tpttr(cublasHandle_t handle, cublasFillMode_t uplo, int n, const T* AP, T* A, int lda) { \
+        return matrices::repack("cublas" #P "tpttr", handle, uplo, n, packed_triangle(ours(AP), uplo, n),              \
+                                triangle(ours(A), uplo, n, lda), lda);                                                 \
+    }                                                                                                                  \
+    cublasStatus_t cublas##P##trttp(cublasHandle_t handle, cublasFillMode_t uplo, int n, const T* A, int lda, T* AP) { \
+        return matrices::repack("cublas" #P "trttp", handle, uplo, n, triangle(ours(A), uplo, n, lda),                 \
+                                packed_triangle(ours(AP), uplo, n), lda);                                              \
     }
-#define SIMT_ONLY_COMPLEX(P, T, R)                                                                                   \
-    SIMT_GEMM(P##gemm3m, T)                                                                                          \
-    SIMT_SYMM_OF(P##hemm, Symmetry::hermitian, T)                                                                         \
-    SIMT_SYRK_OF(P##herk, Symmetry::hermitian, T, R)                                                                      \
-    SIMT_SYR2K_OF(P##her2k, Symmetry::hermitian, matrices::Update::two, T, R)                                                       \
+#define SIMT_ONLY_COMPLEX(P, T, R)                                            \
+    SIMT_GEMM(P##gemm3m, T)                                                   \
+    SIMT_SYMM_OF(P##hemm, Symmetry::hermitian, T)                             \
+    SIMT_SYRK_OF(P##herk, Symmetry::hermitian, T, R)                          \
+    SIMT_SYR2K_OF(P##her2k, Symmetry::hermitian, matrices::Update::two, T, R) \
     SIMT_SYR2K_OF(P##herkx, Symmetry::hermitian, matrices::Update::one_of_two, T, R)
 
 SIMT_BLAS_ALL(SIMT_ANY)

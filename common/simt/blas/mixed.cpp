@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The functions that name the types of their arguments. Elements are converted to the type in which the function
 // computes, and its result is rounded once.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
+#include <type_traits>
 #include <vector>
 
 #include "common/simt/blas/call.hpp"
@@ -93,7 +96,8 @@ struct Matrix {
     Index pitch, distance;
 
     const void* at(Index i) const {
-        return pointers ? pointers[i] : static_cast<const char*>(first) + i * distance * static_cast<Index>(bytes_of(type));
+        return pointers ? pointers[i]
+                        : static_cast<const char*>(first) + i * distance * static_cast<Index>(bytes_of(type));
     }
     bool is_readable() const { return !pointers || is_device_address(pointers); }
     Buffer pointers_buffer(Index count) const {
@@ -101,8 +105,12 @@ struct Matrix {
     }
     Buffer buffer(const char* name, Index i, Index rows, Index columns, Use use = Use::reads) const {
         const size_t bytes = bytes_of(type);
-        return {name, at(i), static_cast<size_t>(rows) * bytes, static_cast<size_t>(columns),
-                static_cast<size_t>(pitch) * bytes, use};
+        return {name,
+                at(i),
+                static_cast<size_t>(rows) * bytes,
+                static_cast<size_t>(columns),
+                static_cast<size_t>(pitch) * bytes,
+                use};
     }
 };
 
@@ -133,7 +141,8 @@ std::vector<T> converted(const Matrix& matrix, Index which, Index rows, Index co
 // op(A) op(B) of integers, whose sums wrap.
 std::vector<int32_t> integer_product(const Product& p, const std::vector<int32_t>& a, const std::vector<int32_t>& b) {
     std::vector<int32_t> c(static_cast<size_t>(p.m * p.n));
-    const auto element = [](const std::vector<int32_t>& from, cublasOperation_t operation, Index rows, Index i, Index j) {
+    const auto element = [](const std::vector<int32_t>& from, cublasOperation_t operation, Index rows, Index i,
+                            Index j) {
         return from[static_cast<size_t>(operation == CUBLAS_OP_N ? i + j * rows : j + i * rows)];
     };
     for (Index j = 0; j < p.n; ++j) {
@@ -224,8 +233,7 @@ bool is_supported(const Product& p) {
     if (p.b.type != from) return false;
     switch (p.computes) {
         case CUDA_R_16F: return from == CUDA_R_16F && to == CUDA_R_16F;
-        case CUDA_R_64F:
-            return (from == CUDA_R_64F && to == CUDA_R_64F) || (from == CUDA_C_64F && to == CUDA_C_64F);
+        case CUDA_R_64F: return (from == CUDA_R_64F && to == CUDA_R_64F) || (from == CUDA_C_64F && to == CUDA_C_64F);
         case CUDA_R_32I: return from == CUDA_R_8I && to == CUDA_R_32I;
         default:
             return (from == CUDA_C_32F && to == CUDA_C_32F) || (from == CUDA_R_32F && to == CUDA_R_32F) ||
@@ -305,7 +313,8 @@ struct NamedVector {
 
 // Vectors are computed in double precision if `computes` is real, and in pairs of it otherwise.
 bool is_floating(cudaDataType type) {
-    return type == CUDA_R_16F || type == CUDA_R_16BF || type == CUDA_R_32F || type == CUDA_R_64F || is_complex_type(type);
+    return type == CUDA_R_16F || type == CUDA_R_16BF || type == CUDA_R_32F || type == CUDA_R_64F ||
+           is_complex_type(type);
 }
 bool are_supported(std::initializer_list<cudaDataType> types) {
     for (const cudaDataType type : types) {
@@ -315,7 +324,8 @@ bool are_supported(std::initializer_list<cudaDataType> types) {
 }
 
 template <typename T>
-cublasStatus_t axpy(const char* name, const Context& context, Index n, NamedScalar alpha, NamedVector x, NamedVector y) {
+cublasStatus_t axpy(const char* name, const Context& context, Index n, NamedScalar alpha, NamedVector x,
+                    NamedVector y) {
     return submit(
         context, name,
         [=] {
@@ -386,8 +396,18 @@ cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa, cub
                             cudaDataType type_b, int ldb, const void* beta, void* c, cudaDataType type_c, int ldc,
                             cublasComputeType_t how, cublasGemmAlgo_t) {
     return mixed::gemm("cublasGemmEx", handle,
-                {transa, transb, m, n, k, 1, mixed::one(a, type_a, lda), mixed::one(b, type_b, ldb), mixed::one(c, type_c, ldc), {}, {}},
-                mixed::type_of(how), alpha, beta);
+                       {transa,
+                        transb,
+                        m,
+                        n,
+                        k,
+                        1,
+                        mixed::one(a, type_a, lda),
+                        mixed::one(b, type_b, ldb),
+                        mixed::one(c, type_c, ldc),
+                        {},
+                        {}},
+                       mixed::type_of(how), alpha, beta);
 }
 
 cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m,
@@ -395,10 +415,19 @@ cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t tran
                                    const void* const b[], cudaDataType type_b, int ldb, const void* beta,
                                    void* const c[], cudaDataType type_c, int ldc, int count, cublasComputeType_t how,
                                    cublasGemmAlgo_t) {
-    return mixed::gemm(
-        "cublasGemmBatchedEx", handle,
-        {transa, transb, m, n, k, count, mixed::many(a, type_a, lda), mixed::many(b, type_b, ldb), mixed::many(c, type_c, ldc), {}, {}},
-        mixed::type_of(how), alpha, beta);
+    return mixed::gemm("cublasGemmBatchedEx", handle,
+                       {transa,
+                        transb,
+                        m,
+                        n,
+                        k,
+                        count,
+                        mixed::many(a, type_a, lda),
+                        mixed::many(b, type_b, ldb),
+                        mixed::many(c, type_c, ldc),
+                        {},
+                        {}},
+                       mixed::type_of(how), alpha, beta);
 }
 
 cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
@@ -408,17 +437,36 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation
                                           cudaDataType type_c, int ldc, long long int distance_c, int count,
                                           cublasComputeType_t how, cublasGemmAlgo_t) {
     return mixed::gemm("cublasGemmStridedBatchedEx", handle,
-                {transa, transb, m, n, k, count, mixed::one(a, type_a, lda, distance_a), mixed::one(b, type_b, ldb, distance_b),
-                 mixed::one(c, type_c, ldc, distance_c), {}, {}},
-                mixed::type_of(how), alpha, beta);
+                       {transa,
+                        transb,
+                        m,
+                        n,
+                        k,
+                        count,
+                        mixed::one(a, type_a, lda, distance_a),
+                        mixed::one(b, type_b, ldb, distance_b),
+                        mixed::one(c, type_c, ldc, distance_c),
+                        {},
+                        {}},
+                       mixed::type_of(how), alpha, beta);
 }
 
 cublasStatus_t cublasSgemmEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,
                              int k, const float* alpha, const void* a, cudaDataType type_a, int lda, const void* b,
                              cudaDataType type_b, int ldb, const float* beta, void* c, cudaDataType type_c, int ldc) {
     return mixed::gemm("cublasSgemmEx", handle,
-                {transa, transb, m, n, k, 1, mixed::one(a, type_a, lda), mixed::one(b, type_b, ldb), mixed::one(c, type_c, ldc), {}, {}},
-                CUDA_R_32F, alpha, beta);
+                       {transa,
+                        transb,
+                        m,
+                        n,
+                        k,
+                        1,
+                        mixed::one(a, type_a, lda),
+                        mixed::one(b, type_b, ldb),
+                        mixed::one(c, type_c, ldc),
+                        {},
+                        {}},
+                       CUDA_R_32F, alpha, beta);
 }
 
 cublasStatus_t cublasCgemmEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,
@@ -426,15 +474,34 @@ cublasStatus_t cublasCgemmEx(cublasHandle_t handle, cublasOperation_t transa, cu
                              cudaDataType type_b, int ldb, const cuComplex* beta, void* c, cudaDataType type_c,
                              int ldc) {
     return mixed::gemm("cublasCgemmEx", handle,
-                {transa, transb, m, n, k, 1, mixed::one(a, type_a, lda), mixed::one(b, type_b, ldb), mixed::one(c, type_c, ldc), {}, {}},
-                CUDA_R_32F, alpha, beta);
+                       {transa,
+                        transb,
+                        m,
+                        n,
+                        k,
+                        1,
+                        mixed::one(a, type_a, lda),
+                        mixed::one(b, type_b, ldb),
+                        mixed::one(c, type_c, ldc),
+                        {},
+                        {}},
+                       CUDA_R_32F, alpha, beta);
 }
 
 cublasStatus_t cublasHgemm(SIMT_GEMM_PARAMETERS(__half)) {
     return mixed::gemm("cublasHgemm", handle,
-                {transa, transb, m, n, k, 1, mixed::one(A, CUDA_R_16F, lda), mixed::one(B, CUDA_R_16F, ldb), mixed::one(C, CUDA_R_16F, ldc),
-                 {}, {}},
-                CUDA_R_16F, alpha, beta);
+                       {transa,
+                        transb,
+                        m,
+                        n,
+                        k,
+                        1,
+                        mixed::one(A, CUDA_R_16F, lda),
+                        mixed::one(B, CUDA_R_16F, ldb),
+                        mixed::one(C, CUDA_R_16F, ldc),
+                        {},
+                        {}},
+                       CUDA_R_16F, alpha, beta);
 }
 
 cublasStatus_t cublasHgemmBatched(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m,
@@ -443,9 +510,18 @@ cublasStatus_t cublasHgemmBatched(cublasHandle_t handle, cublasOperation_t trans
                                   int count) {
     const auto pointers = [](auto list) { return reinterpret_cast<const void* const*>(list); };
     return mixed::gemm("cublasHgemmBatched", handle,
-                {transa, transb, m, n, k, count, mixed::many(pointers(a), CUDA_R_16F, lda), mixed::many(pointers(b), CUDA_R_16F, ldb),
-                 mixed::many(pointers(c), CUDA_R_16F, ldc), {}, {}},
-                CUDA_R_16F, alpha, beta);
+                       {transa,
+                        transb,
+                        m,
+                        n,
+                        k,
+                        count,
+                        mixed::many(pointers(a), CUDA_R_16F, lda),
+                        mixed::many(pointers(b), CUDA_R_16F, ldb),
+                        mixed::many(pointers(c), CUDA_R_16F, ldc),
+                        {},
+                        {}},
+                       CUDA_R_16F, alpha, beta);
 }
 
 cublasStatus_t cublasHgemmStridedBatched(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
@@ -453,9 +529,18 @@ cublasStatus_t cublasHgemmStridedBatched(cublasHandle_t handle, cublasOperation_
                                          long long int distance_a, const __half* b, int ldb, long long int distance_b,
                                          const __half* beta, __half* c, int ldc, long long int distance_c, int count) {
     return mixed::gemm("cublasHgemmStridedBatched", handle,
-                {transa, transb, m, n, k, count, mixed::one(a, CUDA_R_16F, lda, distance_a), mixed::one(b, CUDA_R_16F, ldb, distance_b),
-                 mixed::one(c, CUDA_R_16F, ldc, distance_c), {}, {}},
-                CUDA_R_16F, alpha, beta);
+                       {transa,
+                        transb,
+                        m,
+                        n,
+                        k,
+                        count,
+                        mixed::one(a, CUDA_R_16F, lda, distance_a),
+                        mixed::one(b, CUDA_R_16F, ldb, distance_b),
+                        mixed::one(c, CUDA_R_16F, ldc, distance_c),
+                        {},
+                        {}},
+                       CUDA_R_16F, alpha, beta);
 }
 
 cublasStatus_t cublasAxpyEx(cublasHandle_t handle, int n, const void* alpha, cudaDataType type_alpha, const void* x,
@@ -467,8 +552,9 @@ cublasStatus_t cublasAxpyEx(cublasHandle_t handle, int n, const void* alpha, cud
         if (n <= 0) return CUBLAS_STATUS_SUCCESS;
         const mixed::NamedScalar factor(context, alpha, type_alpha);
         const mixed::NamedVector from{x, type_x, incx}, to{y, type_y, incy};
-        return mixed::is_complex_type(type_x) ? mixed::axpy<Complex<double>>("cublasAxpyEx", context, n, factor, from, to)
-                                       : mixed::axpy<double>("cublasAxpyEx", context, n, factor, from, to);
+        return mixed::is_complex_type(type_x)
+                   ? mixed::axpy<Complex<double>>("cublasAxpyEx", context, n, factor, from, to)
+                   : mixed::axpy<double>("cublasAxpyEx", context, n, factor, from, to);
     });
 }
 
@@ -481,18 +567,20 @@ cublasStatus_t cublasScalEx(cublasHandle_t handle, int n, const void* alpha, cud
         const mixed::NamedScalar factor(context, alpha, type_alpha);
         const mixed::NamedVector vector{x, type_x, incx};
         return mixed::is_complex_type(type_x) ? mixed::scal<Complex<double>>("cublasScalEx", context, n, factor, vector)
-                                       : mixed::scal<double>("cublasScalEx", context, n, factor, vector);
+                                              : mixed::scal<double>("cublasScalEx", context, n, factor, vector);
     });
 }
 
 cublasStatus_t cublasDotEx(cublasHandle_t handle, int n, const void* x, cudaDataType type_x, int incx, const void* y,
                            cudaDataType type_y, int incy, void* result, cudaDataType type, cudaDataType execution) {
-    return mixed::any_dot("cublasDotEx", handle, n, false, {x, type_x, incx}, {y, type_y, incy}, result, type, execution);
+    return mixed::any_dot("cublasDotEx", handle, n, false, {x, type_x, incx}, {y, type_y, incy}, result, type,
+                          execution);
 }
 
 cublasStatus_t cublasDotcEx(cublasHandle_t handle, int n, const void* x, cudaDataType type_x, int incx, const void* y,
                             cudaDataType type_y, int incy, void* result, cudaDataType type, cudaDataType execution) {
-    return mixed::any_dot("cublasDotcEx", handle, n, true, {x, type_x, incx}, {y, type_y, incy}, result, type, execution);
+    return mixed::any_dot("cublasDotcEx", handle, n, true, {x, type_x, incx}, {y, type_y, incy}, result, type,
+                          execution);
 }
 
 cublasStatus_t cublasNrm2Ex(cublasHandle_t handle, int n, const void* x, cudaDataType type_x, int incx, void* result,

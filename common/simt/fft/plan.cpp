@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // cuFFT's functions. A plan gathers the elements of its layout into a dense array of complex numbers, transforms that,
 // and scatters the result. Real transforms are complex ones of which half is stored.
-#include <algorithm>
+#include <complex>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -211,7 +211,7 @@ void gather(const Shape& shape, const Layout& layout, const Real* in, std::vecto
     data.resize(shape.elements());
     const size_t rank = shape.rank(), last = rank - 1;
     for (size_t t = 0; t < shape.batch; ++t) {
-        for_each_index(shape.stored(shape.from_real()), [&](const size_t (&index)[3]) {
+        for_each_index(shape.stored(shape.from_real()), [&](const size_t(&index)[3]) {
             const size_t from = layout.place(t, index, rank);
             const Number value = shape.from_real() ? Number(in[from], 0) : Number(in[2 * from], in[2 * from + 1]);
             data[dense_place(shape, t, index)] = value;
@@ -227,7 +227,7 @@ void gather(const Shape& shape, const Layout& layout, const Real* in, std::vecto
 template <typename Real>
 void scatter(const Shape& shape, const Layout& layout, const std::vector<Number>& data, Real* out) {
     for (size_t t = 0; t < shape.batch; ++t) {
-        for_each_index(shape.stored(shape.to_real()), [&](const size_t (&index)[3]) {
+        for_each_index(shape.stored(shape.to_real()), [&](const size_t(&index)[3]) {
             const size_t to = layout.place(t, index, shape.rank());
             const Number value = data[dense_place(shape, t, index)];
             if (shape.to_real()) {
@@ -291,24 +291,24 @@ using namespace simt::fft;
 #define LAYOUT rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch
 
 // The forms that a plan has: how its shape follows from the arguments.
-#define SIMT_FORMS(Form, PARAMETERS, shape_of)                                                       \
-    cufftResult cufftPlan##Form(cufftHandle* plan, PARAMETERS) {                                     \
-        Shape shape;                                                                                 \
-        const cufftResult result = shape_of;                                                         \
-        return create_and_make("cufftPlan" #Form, plan, result, shape);                              \
-    }                                                                                                \
-    cufftResult cufftMakePlan##Form(cufftHandle plan, PARAMETERS, size_t* bytes) {                   \
-        Shape shape;                                                                                 \
-        const cufftResult result = shape_of;                                                         \
-        return result == CUFFT_SUCCESS ? make("cufftMakePlan" #Form, plan, shape, bytes) : result;   \
-    }                                                                                                \
-    cufftResult cufftGetSize##Form(cufftHandle, PARAMETERS, size_t* bytes) {                         \
-        Shape shape;                                                                                 \
-        return estimate(shape_of, shape, bytes);                                                     \
-    }                                                                                                \
-    cufftResult cufftEstimate##Form(PARAMETERS, size_t* bytes) {                                     \
-        Shape shape;                                                                                 \
-        return estimate(shape_of, shape, bytes);                                                     \
+#define SIMT_FORMS(Form, PARAMETERS, shape_of)                                                     \
+    cufftResult cufftPlan##Form(cufftHandle* plan, PARAMETERS) {                                   \
+        Shape shape;                                                                               \
+        const cufftResult result = shape_of;                                                       \
+        return create_and_make("cufftPlan" #Form, plan, result, shape);                            \
+    }                                                                                              \
+    cufftResult cufftMakePlan##Form(cufftHandle plan, PARAMETERS, size_t* bytes) {                 \
+        Shape shape;                                                                               \
+        const cufftResult result = shape_of;                                                       \
+        return result == CUFFT_SUCCESS ? make("cufftMakePlan" #Form, plan, shape, bytes) : result; \
+    }                                                                                              \
+    cufftResult cufftGetSize##Form(cufftHandle, PARAMETERS, size_t* bytes) {                       \
+        Shape shape;                                                                               \
+        return estimate(shape_of, shape, bytes);                                                   \
+    }                                                                                              \
+    cufftResult cufftEstimate##Form(PARAMETERS, size_t* bytes) {                                   \
+        Shape shape;                                                                               \
+        return estimate(shape_of, shape, bytes);                                                   \
     }
 #define ONE int nx, cufftType type, int batch
 #define TWO int nx, int ny, cufftType type

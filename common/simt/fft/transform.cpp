@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 
 #include <cmath>
-#include <map>
+#include <memory>
 #include <mutex>
 #include <utility>
 

@@ -4,7 +4,6 @@
 
 #include <complex>
 #include <cstddef>
-#include <memory>
 #include <vector>
 
 namespace simt::fft {

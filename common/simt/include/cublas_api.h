@@ -56,18 +56,48 @@ typedef enum { CUBLAS_ATOMICS_NOT_ALLOWED = 0, CUBLAS_ATOMICS_ALLOWED = 1 } cubl
 typedef enum {
     CUBLAS_GEMM_DFALT = -1,
     CUBLAS_GEMM_DEFAULT = -1,
-    CUBLAS_GEMM_ALGO0 = 0, CUBLAS_GEMM_ALGO1, CUBLAS_GEMM_ALGO2, CUBLAS_GEMM_ALGO3, CUBLAS_GEMM_ALGO4,
-    CUBLAS_GEMM_ALGO5, CUBLAS_GEMM_ALGO6, CUBLAS_GEMM_ALGO7, CUBLAS_GEMM_ALGO8, CUBLAS_GEMM_ALGO9, CUBLAS_GEMM_ALGO10,
-    CUBLAS_GEMM_ALGO11, CUBLAS_GEMM_ALGO12, CUBLAS_GEMM_ALGO13, CUBLAS_GEMM_ALGO14, CUBLAS_GEMM_ALGO15,
-    CUBLAS_GEMM_ALGO16, CUBLAS_GEMM_ALGO17, CUBLAS_GEMM_ALGO18, CUBLAS_GEMM_ALGO19, CUBLAS_GEMM_ALGO20,
-    CUBLAS_GEMM_ALGO21, CUBLAS_GEMM_ALGO22, CUBLAS_GEMM_ALGO23,
+    CUBLAS_GEMM_ALGO0 = 0,
+    CUBLAS_GEMM_ALGO1,
+    CUBLAS_GEMM_ALGO2,
+    CUBLAS_GEMM_ALGO3,
+    CUBLAS_GEMM_ALGO4,
+    CUBLAS_GEMM_ALGO5,
+    CUBLAS_GEMM_ALGO6,
+    CUBLAS_GEMM_ALGO7,
+    CUBLAS_GEMM_ALGO8,
+    CUBLAS_GEMM_ALGO9,
+    CUBLAS_GEMM_ALGO10,
+    CUBLAS_GEMM_ALGO11,
+    CUBLAS_GEMM_ALGO12,
+    CUBLAS_GEMM_ALGO13,
+    CUBLAS_GEMM_ALGO14,
+    CUBLAS_GEMM_ALGO15,
+    CUBLAS_GEMM_ALGO16,
+    CUBLAS_GEMM_ALGO17,
+    CUBLAS_GEMM_ALGO18,
+    CUBLAS_GEMM_ALGO19,
+    CUBLAS_GEMM_ALGO20,
+    CUBLAS_GEMM_ALGO21,
+    CUBLAS_GEMM_ALGO22,
+    CUBLAS_GEMM_ALGO23,
     CUBLAS_GEMM_DEFAULT_TENSOR_OP = 99,
     CUBLAS_GEMM_DFALT_TENSOR_OP = 99,
-    CUBLAS_GEMM_ALGO0_TENSOR_OP = 100, CUBLAS_GEMM_ALGO1_TENSOR_OP, CUBLAS_GEMM_ALGO2_TENSOR_OP,
-    CUBLAS_GEMM_ALGO3_TENSOR_OP, CUBLAS_GEMM_ALGO4_TENSOR_OP, CUBLAS_GEMM_ALGO5_TENSOR_OP, CUBLAS_GEMM_ALGO6_TENSOR_OP,
-    CUBLAS_GEMM_ALGO7_TENSOR_OP, CUBLAS_GEMM_ALGO8_TENSOR_OP, CUBLAS_GEMM_ALGO9_TENSOR_OP,
-    CUBLAS_GEMM_ALGO10_TENSOR_OP, CUBLAS_GEMM_ALGO11_TENSOR_OP, CUBLAS_GEMM_ALGO12_TENSOR_OP,
-    CUBLAS_GEMM_ALGO13_TENSOR_OP, CUBLAS_GEMM_ALGO14_TENSOR_OP, CUBLAS_GEMM_ALGO15_TENSOR_OP,
+    CUBLAS_GEMM_ALGO0_TENSOR_OP = 100,
+    CUBLAS_GEMM_ALGO1_TENSOR_OP,
+    CUBLAS_GEMM_ALGO2_TENSOR_OP,
+    CUBLAS_GEMM_ALGO3_TENSOR_OP,
+    CUBLAS_GEMM_ALGO4_TENSOR_OP,
+    CUBLAS_GEMM_ALGO5_TENSOR_OP,
+    CUBLAS_GEMM_ALGO6_TENSOR_OP,
+    CUBLAS_GEMM_ALGO7_TENSOR_OP,
+    CUBLAS_GEMM_ALGO8_TENSOR_OP,
+    CUBLAS_GEMM_ALGO9_TENSOR_OP,
+    CUBLAS_GEMM_ALGO10_TENSOR_OP,
+    CUBLAS_GEMM_ALGO11_TENSOR_OP,
+    CUBLAS_GEMM_ALGO12_TENSOR_OP,
+    CUBLAS_GEMM_ALGO13_TENSOR_OP,
+    CUBLAS_GEMM_ALGO14_TENSOR_OP,
+    CUBLAS_GEMM_ALGO15_TENSOR_OP,
     CUBLAS_GEMM_AUTOTUNE = 999
 } cublasGemmAlgo_t;
 
@@ -108,7 +138,7 @@ typedef struct cublasContext* cublasHandle_t;
 #define SIMT_BLAS cublasStatus_t
 #endif
 // Functions that had another form once have the linker symbol cublasNAME_v2, under which programs may call them, too.
-#define SIMT_BLAS_V2(name, ...)                                      \
+#define SIMT_BLAS_V2(name, ...)                                        \
     SIMT_BLAS cublas##name(__VA_ARGS__) __asm__("cublas" #name "_v2"); \
     SIMT_BLAS cublas##name##_v2(__VA_ARGS__)
 
@@ -155,24 +185,23 @@ SIMT_BLAS cublasGetMatrixAsync(int rows, int cols, int elemSize, const void* A, 
 // ---- level 1
 // P is the prefix of the name, T the type of elements, R that of their absolute values.
 
-#define SIMT_BLAS_ALL(M) \
-    M(S, float, float) M(D, double, double) M(C, cuComplex, float) M(Z, cuDoubleComplex, double)
+#define SIMT_BLAS_ALL(M) M(S, float, float) M(D, double, double) M(C, cuComplex, float) M(Z, cuDoubleComplex, double)
 #define SIMT_BLAS_REAL(M) M(S, float, float) M(D, double, double)
 #define SIMT_BLAS_COMPLEX(M) M(C, cuComplex, float) M(Z, cuDoubleComplex, double)
 
-#define SIMT_LEVEL1(P, T, R)                                                                                  \
-    SIMT_BLAS_V2(P##copy, cublasHandle_t handle, int n, const T* x, int incx, T* y, int incy);                \
-    SIMT_BLAS_V2(P##swap, cublasHandle_t handle, int n, T* x, int incx, T* y, int incy);                      \
+#define SIMT_LEVEL1(P, T, R)                                                                                   \
+    SIMT_BLAS_V2(P##copy, cublasHandle_t handle, int n, const T* x, int incx, T* y, int incy);                 \
+    SIMT_BLAS_V2(P##swap, cublasHandle_t handle, int n, T* x, int incx, T* y, int incy);                       \
     SIMT_BLAS_V2(P##axpy, cublasHandle_t handle, int n, const T* alpha, const T* x, int incx, T* y, int incy); \
-    SIMT_BLAS_V2(P##scal, cublasHandle_t handle, int n, const T* alpha, T* x, int incx);                      \
+    SIMT_BLAS_V2(P##scal, cublasHandle_t handle, int n, const T* alpha, T* x, int incx);                       \
     SIMT_BLAS_V2(P##rotg, cublasHandle_t handle, T* a, T* b, R* c, T* s);
-#define SIMT_DOT(name, T)                                                                                      \
+#define SIMT_DOT(name, T) \
     SIMT_BLAS_V2(name, cublasHandle_t handle, int n, const T* x, int incx, const T* y, int incy, T* result);
 #define SIMT_NORM(name, T, R) SIMT_BLAS_V2(name, cublasHandle_t handle, int n, const T* x, int incx, R* result);
-#define SIMT_ROT(name, T, R, S)                                                                            \
+#define SIMT_ROT(name, T, R, S) \
     SIMT_BLAS_V2(name, cublasHandle_t handle, int n, T* x, int incx, T* y, int incy, const R* c, const S* s);
-#define SIMT_ROTM(P, T, R)                                                                                       \
-    SIMT_BLAS_V2(P##rotm, cublasHandle_t handle, int n, T* x, int incx, T* y, int incy, const T* param);         \
+#define SIMT_ROTM(P, T, R)                                                                               \
+    SIMT_BLAS_V2(P##rotm, cublasHandle_t handle, int n, T* x, int incx, T* y, int incy, const T* param); \
     SIMT_BLAS_V2(P##rotmg, cublasHandle_t handle, T* d1, T* d2, T* x1, const T* y1, T* param);
 
 SIMT_BLAS_ALL(SIMT_LEVEL1)
@@ -210,57 +239,58 @@ SIMT_BLAS_V2(Zdscal, cublasHandle_t handle, int n, const double* alpha, cuDouble
 
 // ---- level 2
 
-#define SIMT_LEVEL2(P, T, R)                                                                                       \
-    SIMT_BLAS_V2(P##gemv, cublasHandle_t handle, cublasOperation_t trans, int m, int n, const T* alpha, const T* A, \
-                 int lda, const T* x, int incx, const T* beta, T* y, int incy);                                    \
-    SIMT_BLAS_V2(P##gbmv, cublasHandle_t handle, cublasOperation_t trans, int m, int n, int kl, int ku,            \
-                 const T* alpha, const T* A, int lda, const T* x, int incx, const T* beta, T* y, int incy);        \
-    SIMT_BLAS_V2(P##trmv, cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans,                   \
-                 cublasDiagType_t diag, int n, const T* A, int lda, T* x, int incx);                               \
-    SIMT_BLAS_V2(P##tbmv, cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans,                   \
-                 cublasDiagType_t diag, int n, int k, const T* A, int lda, T* x, int incx);                        \
-    SIMT_BLAS_V2(P##tpmv, cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans,                   \
-                 cublasDiagType_t diag, int n, const T* AP, T* x, int incx);                                       \
-    SIMT_BLAS_V2(P##trsv, cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans,                   \
-                 cublasDiagType_t diag, int n, const T* A, int lda, T* x, int incx);                               \
-    SIMT_BLAS_V2(P##tbsv, cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans,                   \
-                 cublasDiagType_t diag, int n, int k, const T* A, int lda, T* x, int incx);                        \
-    SIMT_BLAS_V2(P##tpsv, cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans,                   \
-                 cublasDiagType_t diag, int n, const T* AP, T* x, int incx);                                       \
-    SIMT_BLAS_V2(P##symv, cublasHandle_t handle, cublasFillMode_t uplo, int n, const T* alpha, const T* A, int lda, \
-                 const T* x, int incx, const T* beta, T* y, int incy);                                             \
-    SIMT_BLAS_V2(P##syr, cublasHandle_t handle, cublasFillMode_t uplo, int n, const T* alpha, const T* x, int incx, \
-                 T* A, int lda);                                                                                   \
+#define SIMT_LEVEL2(P, T, R)                                                                                         \
+    SIMT_BLAS_V2(P##gemv, cublasHandle_t handle, cublasOperation_t trans, int m, int n, const T* alpha, const T* A,  \
+                 int lda, const T* x, int incx, const T* beta, T* y, int incy);                                      \
+    SIMT_BLAS_V2(P##gbmv, cublasHandle_t handle, cublasOperation_t trans, int m, int n, int kl, int ku,              \
+                 const T* alpha, const T* A, int lda, const T* x, int incx, const T* beta, T* y, int incy);          \
+    SIMT_BLAS_V2(P##trmv, cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans,                     \
+                 cublasDiagType_t diag, int n, const T* A, int lda, T* x, int incx);                                 \
+    SIMT_BLAS_V2(P##tbmv, cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans,                     \
+                 cublasDiagType_t diag, int n, int k, const T* A, int lda, T* x, int incx);                          \
+    SIMT_BLAS_V2(P##tpmv, cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans,                     \
+                 cublasDiagType_t diag, int n, const T* AP, T* x, int incx);                                         \
+    SIMT_BLAS_V2(P##trsv, cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans,                     \
+                 cublasDiagType_t diag, int n, const T* A, int lda, T* x, int incx);                                 \
+    SIMT_BLAS_V2(P##tbsv, cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans,                     \
+                 cublasDiagType_t diag, int n, int k, const T* A, int lda, T* x, int incx);                          \
+    SIMT_BLAS_V2(P##tpsv, cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans,                     \
+                 cublasDiagType_t diag, int n, const T* AP, T* x, int incx);                                         \
+    SIMT_BLAS_V2(P##symv, cublasHandle_t handle, cublasFillMode_t uplo, int n, const T* alpha, const T* A, int lda,  \
+                 const T* x, int incx, const T* beta, T* y, int incy);                                               \
+    SIMT_BLAS_V2(P##syr, cublasHandle_t handle, cublasFillMode_t uplo, int n, const T* alpha, const T* x, int incx,  \
+                 T* A, int lda);                                                                                     \
     SIMT_BLAS_V2(P##syr2, cublasHandle_t handle, cublasFillMode_t uplo, int n, const T* alpha, const T* x, int incx, \
                  const T* y, int incy, T* A, int lda);
 // The same for a symmetric matrix of real elements and a Hermitian one, in bands (b) and packed (p).
-#define SIMT_BANDED_MV(name, T)                                                                                  \
-    SIMT_BLAS_V2(name, cublasHandle_t handle, cublasFillMode_t uplo, int n, int k, const T* alpha, const T* A,   \
+#define SIMT_BANDED_MV(name, T)                                                                                \
+    SIMT_BLAS_V2(name, cublasHandle_t handle, cublasFillMode_t uplo, int n, int k, const T* alpha, const T* A, \
                  int lda, const T* x, int incx, const T* beta, T* y, int incy);
-#define SIMT_PACKED_MV(name, T)                                                                                  \
-    SIMT_BLAS_V2(name, cublasHandle_t handle, cublasFillMode_t uplo, int n, const T* alpha, const T* AP,         \
-                 const T* x, int incx, const T* beta, T* y, int incy);
-#define SIMT_PACKED_R(name, T, R)                                                                                \
+#define SIMT_PACKED_MV(name, T)                                                                                      \
+    SIMT_BLAS_V2(name, cublasHandle_t handle, cublasFillMode_t uplo, int n, const T* alpha, const T* AP, const T* x, \
+                 int incx, const T* beta, T* y, int incy);
+#define SIMT_PACKED_R(name, T, R)                                                                                 \
     SIMT_BLAS_V2(name, cublasHandle_t handle, cublasFillMode_t uplo, int n, const R* alpha, const T* x, int incx, \
                  T* AP);
-#define SIMT_PACKED_R2(name, T)                                                                                  \
+#define SIMT_PACKED_R2(name, T)                                                                                   \
     SIMT_BLAS_V2(name, cublasHandle_t handle, cublasFillMode_t uplo, int n, const T* alpha, const T* x, int incx, \
                  const T* y, int incy, T* AP);
-#define SIMT_GER(name, T)                                                                                        \
-    SIMT_BLAS_V2(name, cublasHandle_t handle, int m, int n, const T* alpha, const T* x, int incx, const T* y,    \
+#define SIMT_GER(name, T)                                                                                     \
+    SIMT_BLAS_V2(name, cublasHandle_t handle, int m, int n, const T* alpha, const T* x, int incx, const T* y, \
                  int incy, T* A, int lda);
-#define SIMT_HERMITIAN2(P, T, R)                                                                                  \
-    SIMT_BLAS_V2(P##hemv, cublasHandle_t handle, cublasFillMode_t uplo, int n, const T* alpha, const T* A, int lda, \
-                 const T* x, int incx, const T* beta, T* y, int incy);                                            \
-    SIMT_BLAS_V2(P##her, cublasHandle_t handle, cublasFillMode_t uplo, int n, const R* alpha, const T* x, int incx, \
-                 T* A, int lda);                                                                                  \
+#define SIMT_HERMITIAN2(P, T, R)                                                                                     \
+    SIMT_BLAS_V2(P##hemv, cublasHandle_t handle, cublasFillMode_t uplo, int n, const T* alpha, const T* A, int lda,  \
+                 const T* x, int incx, const T* beta, T* y, int incy);                                               \
+    SIMT_BLAS_V2(P##her, cublasHandle_t handle, cublasFillMode_t uplo, int n, const R* alpha, const T* x, int incx,  \
+                 T* A, int lda);                                                                                     \
     SIMT_BLAS_V2(P##her2, cublasHandle_t handle, cublasFillMode_t uplo, int n, const T* alpha, const T* x, int incx, \
-                 const T* y, int incy, T* A, int lda);                                                            \
-    SIMT_BANDED_MV(P##hbmv, T) SIMT_PACKED_MV(P##hpmv, T) SIMT_PACKED_R(P##hpr, T, R) SIMT_PACKED_R2(P##hpr2, T) \
-    SIMT_GER(P##geru, T) SIMT_GER(P##gerc, T)
-#define SIMT_SYMMETRIC2(P, T, R)                                                                                 \
-    SIMT_BANDED_MV(P##sbmv, T) SIMT_PACKED_MV(P##spmv, T) SIMT_PACKED_R(P##spr, T, R) SIMT_PACKED_R2(P##spr2, T) \
-    SIMT_GER(P##ger, T)
+                 const T* y, int incy, T* A, int lda);                                                               \
+    SIMT_BANDED_MV(P##hbmv, T)                                                                                       \
+    SIMT_PACKED_MV(P##hpmv, T) SIMT_PACKED_R(P##hpr, T, R) SIMT_PACKED_R2(P##hpr2, T) SIMT_GER(P##geru, T)           \
+        SIMT_GER(P##gerc, T)
+#define SIMT_SYMMETRIC2(P, T, R) \
+    SIMT_BANDED_MV(P##sbmv, T)   \
+    SIMT_PACKED_MV(P##spmv, T) SIMT_PACKED_R(P##spr, T, R) SIMT_PACKED_R2(P##spr2, T) SIMT_GER(P##ger, T)
 
 SIMT_BLAS_ALL(SIMT_LEVEL2)
 SIMT_BLAS_REAL(SIMT_SYMMETRIC2)
@@ -268,70 +298,67 @@ SIMT_BLAS_COMPLEX(SIMT_HERMITIAN2)
 
 // ---- level 3
 
-#define SIMT_GEMM_PARAMETERS(T)                                                                                  \
-    cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k,              \
-        const T *alpha, const T *A, int lda, const T *B, int ldb, const T *beta, T *C, int ldc
-#define SIMT_GEMM_BATCHED(P, T)                                                                                  \
-    SIMT_BLAS cublas##P##gemmBatched(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,  \
-                                     int m, int n, int k, const T* alpha, const T* const Aarray[], int lda,      \
-                                     const T* const Barray[], int ldb, const T* beta, T* const Carray[], int ldc, \
-                                     int batchCount);                                                            \
-    SIMT_BLAS cublas##P##gemmStridedBatched(cublasHandle_t handle, cublasOperation_t transa,                     \
-                                            cublasOperation_t transb, int m, int n, int k, const T* alpha,       \
-                                            const T* A, int lda, long long int strideA, const T* B, int ldb,     \
-                                            long long int strideB, const T* beta, T* C, int ldc,                 \
-                                            long long int strideC, int batchCount);
-#define SIMT_SYMM(name, T)                                                                                       \
-    SIMT_BLAS_V2(name, cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo, int m, int n,        \
+#define SIMT_GEMM_PARAMETERS(T)                                                                                     \
+    cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k, const T *alpha, \
+        const T *A, int lda, const T *B, int ldb, const T *beta, T *C, int ldc
+#define SIMT_GEMM_BATCHED(P, T)                                                                                        \
+    SIMT_BLAS cublas##P##gemmBatched(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, \
+                                     int n, int k, const T* alpha, const T* const Aarray[], int lda,                   \
+                                     const T* const Barray[], int ldb, const T* beta, T* const Carray[], int ldc,      \
+                                     int batchCount);                                                                  \
+    SIMT_BLAS cublas##P##gemmStridedBatched(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, \
+                                            int m, int n, int k, const T* alpha, const T* A, int lda,                  \
+                                            long long int strideA, const T* B, int ldb, long long int strideB,         \
+                                            const T* beta, T* C, int ldc, long long int strideC, int batchCount);
+#define SIMT_SYMM(name, T)                                                                                \
+    SIMT_BLAS_V2(name, cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo, int m, int n, \
                  const T* alpha, const T* A, int lda, const T* B, int ldb, const T* beta, T* C, int ldc);
-#define SIMT_SYRK(name, T, R)                                                                                    \
-    SIMT_BLAS_V2(name, cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, int n, int k,      \
+#define SIMT_SYRK(name, T, R)                                                                               \
+    SIMT_BLAS_V2(name, cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, int n, int k, \
                  const R* alpha, const T* A, int lda, const R* beta, T* C, int ldc);
-#define SIMT_SYR2K(name, T, R)                                                                                   \
-    SIMT_BLAS_V2(name, cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, int n, int k,      \
+#define SIMT_SYR2K(name, T, R)                                                                              \
+    SIMT_BLAS_V2(name, cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, int n, int k, \
                  const T* alpha, const T* A, int lda, const T* B, int ldb, const R* beta, T* C, int ldc);
-#define SIMT_SYRKX(name, T, R)                                                                                   \
-    SIMT_BLAS cublas##name(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, int n, int k,  \
+#define SIMT_SYRKX(name, T, R)                                                                                  \
+    SIMT_BLAS cublas##name(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t trans, int n, int k, \
                            const T* alpha, const T* A, int lda, const T* B, int ldb, const R* beta, T* C, int ldc);
-#define SIMT_LEVEL3(P, T, R)                                                                                     \
-    SIMT_BLAS_V2(P##gemm, SIMT_GEMM_PARAMETERS(T));                                                              \
-    SIMT_GEMM_BATCHED(P, T)                                                                                      \
-    SIMT_SYMM(P##symm, T) SIMT_SYRK(P##syrk, T, T) SIMT_SYR2K(P##syr2k, T, T) SIMT_SYRKX(P##syrkx, T, T)         \
-    SIMT_BLAS_V2(P##trmm, cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,                   \
-                 cublasOperation_t trans, cublasDiagType_t diag, int m, int n, const T* alpha, const T* A, int lda, \
-                 const T* B, int ldb, T* C, int ldc);                                                            \
-    SIMT_BLAS_V2(P##trsm, cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,                   \
-                 cublasOperation_t trans, cublasDiagType_t diag, int m, int n, const T* alpha, const T* A, int lda, \
-                 T* B, int ldb);                                                                                 \
-    SIMT_BLAS cublas##P##trsmBatched(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,        \
-                                     cublasOperation_t trans, cublasDiagType_t diag, int m, int n,               \
-                                     const T* alpha, const T* const A[], int lda, T* const B[], int ldb,         \
-                                     int batchCount);                                                            \
-    SIMT_BLAS cublas##P##gemvBatched(cublasHandle_t handle, cublasOperation_t trans, int m, int n,               \
-                                     const T* alpha, const T* const Aarray[], int lda, const T* const xarray[],  \
-                                     int incx, const T* beta, T* const yarray[], int incy, int batchCount);      \
-    SIMT_BLAS cublas##P##gemvStridedBatched(cublasHandle_t handle, cublasOperation_t trans, int m, int n,        \
-                                            const T* alpha, const T* A, int lda, long long int strideA,          \
-                                            const T* x, int incx, long long int stridex, const T* beta, T* y,    \
-                                            int incy, long long int stridey, int batchCount);                    \
-    SIMT_BLAS cublas##P##geam(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m,  \
-                              int n, const T* alpha, const T* A, int lda, const T* beta, const T* B, int ldb,    \
-                              T* C, int ldc);                                                                    \
-    SIMT_BLAS cublas##P##dgmm(cublasHandle_t handle, cublasSideMode_t mode, int m, int n, const T* A, int lda,   \
-                              const T* x, int incx, T* C, int ldc);                                              \
-    SIMT_BLAS cublas##P##getrfBatched(cublasHandle_t handle, int n, T* const A[], int lda, int* P_, int* info,   \
-                                      int batchSize);                                                            \
-    SIMT_BLAS cublas##P##getriBatched(cublasHandle_t handle, int n, const T* const A[], int lda, const int* P_,  \
-                                      T* const C[], int ldc, int* info, int batchSize);                          \
-    SIMT_BLAS cublas##P##getrsBatched(cublasHandle_t handle, cublasOperation_t trans, int n, int nrhs,           \
-                                      const T* const Aarray[], int lda, const int* devIpiv, T* const Barray[],   \
-                                      int ldb, int* info, int batchSize);                                        \
-    SIMT_BLAS cublas##P##matinvBatched(cublasHandle_t handle, int n, const T* const A[], int lda, T* const Ainv[], \
-                                       int lda_inv, int* info, int batchSize);                                   \
-    SIMT_BLAS cublas##P##tpttr(cublasHandle_t handle, cublasFillMode_t uplo, int n, const T* AP, T* A, int lda); \
+#define SIMT_LEVEL3(P, T, R)                                                                                           \
+    SIMT_BLAS_V2(P##gemm, SIMT_GEMM_PARAMETERS(T));                                                                    \
+    SIMT_GEMM_BATCHED(P, T)                                                                                            \
+    SIMT_SYMM(P##symm, T)                                                                                              \
+    SIMT_SYRK(P##syrk, T, T) SIMT_SYR2K(P##syr2k, T, T) SIMT_SYRKX(P##syrkx, T, T) SIMT_BLAS_V2(                       \
+        P##trmm, cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t trans,         \
+        cublasDiagType_t diag, int m, int n, const T* alpha, const T* A, int lda, const T* B, int ldb, T* C, int ldc); \
+    SIMT_BLAS_V2(P##trsm, cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,                         \
+                 cublasOperation_t trans, cublasDiagType_t diag, int m, int n, const T* alpha, const T* A, int lda,    \
+                 T* B, int ldb);                                                                                       \
+    SIMT_BLAS cublas##P##trsmBatched(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,              \
+                                     cublasOperation_t trans, cublasDiagType_t diag, int m, int n, const T* alpha,     \
+                                     const T* const A[], int lda, T* const B[], int ldb, int batchCount);              \
+    SIMT_BLAS cublas##P##gemvBatched(cublasHandle_t handle, cublasOperation_t trans, int m, int n, const T* alpha,     \
+                                     const T* const Aarray[], int lda, const T* const xarray[], int incx,              \
+                                     const T* beta, T* const yarray[], int incy, int batchCount);                      \
+    SIMT_BLAS cublas##P##gemvStridedBatched(cublasHandle_t handle, cublasOperation_t trans, int m, int n,              \
+                                            const T* alpha, const T* A, int lda, long long int strideA, const T* x,    \
+                                            int incx, long long int stridex, const T* beta, T* y, int incy,            \
+                                            long long int stridey, int batchCount);                                    \
+    SIMT_BLAS cublas##P##geam(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n, \
+                              const T* alpha, const T* A, int lda, const T* beta, const T* B, int ldb, T* C, int ldc); \
+    SIMT_BLAS cublas##P##dgmm(cublasHandle_t handle, cublasSideMode_t mode, int m, int n, const T* A, int lda,         \
+                              const T* x, int incx, T* C, int ldc);                                                    \
+    SIMT_BLAS cublas##P##getrfBatched(cublasHandle_t handle, int n, T* const A[], int lda, int* P_, int* info,         \
+                                      int batchSize);                                                                  \
+    SIMT_BLAS cublas##P##getriBatched(cublasHandle_t handle, int n, const T* const A[], int lda, const int* P_,        \
+                                      T* const C[], int ldc, int* info, int batchSize);                                \
+    SIMT_BLAS cublas##P##getrsBatched(cublasHandle_t handle, cublasOperation_t trans, int n, int nrhs,                 \
+                                      const T* const Aarray[], int lda, const int* devIpiv, T* const Barray[],         \
+                                      int ldb, int* info, int batchSize);                                              \
+    SIMT_BLAS cublas##P##matinvBatched(cublasHandle_t handle, int n, const T* const A[], int lda, T* const Ainv[],     \
+                                       int lda_inv, int* info, int batchSize);                                         \
+    SIMT_BLAS cublas##P##tpttr(cublasHandle_t handle, cublasFillMode_t uplo, int n, const T* AP, T* A, int lda);       \
     SIMT_BLAS cublas##P##trttp(cublasHandle_t handle, cublasFillMode_t uplo, int n, const T* A, int lda, T* AP);
-#define SIMT_HERMITIAN3(P, T, R)                                                                                 \
-    SIMT_BLAS cublas##P##gemm3m(SIMT_GEMM_PARAMETERS(T));                                                        \
+#define SIMT_HERMITIAN3(P, T, R)                          \
+    SIMT_BLAS cublas##P##gemm3m(SIMT_GEMM_PARAMETERS(T)); \
     SIMT_SYMM(P##hemm, T) SIMT_SYRK(P##herk, T, R) SIMT_SYR2K(P##her2k, T, R) SIMT_SYRKX(P##herkx, T, R)
 
 SIMT_BLAS_ALL(SIMT_LEVEL3)
@@ -350,9 +377,9 @@ SIMT_BLAS cublasCgemmEx(cublasHandle_t handle, cublasOperation_t transa, cublasO
                         const cuComplex* alpha, const void* A, cudaDataType Atype, int lda, const void* B,
                         cudaDataType Btype, int ldb, const cuComplex* beta, void* C, cudaDataType Ctype, int ldc);
 SIMT_BLAS cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n, int k,
-                       const void* alpha, const void* A, cudaDataType Atype, int lda, const void* B,
-                       cudaDataType Btype, int ldb, const void* beta, void* C, cudaDataType Ctype, int ldc,
-                       cublasComputeType_t computeType, cublasGemmAlgo_t algo);
+                       const void* alpha, const void* A, cudaDataType Atype, int lda, const void* B, cudaDataType Btype,
+                       int ldb, const void* beta, void* C, cudaDataType Ctype, int ldc, cublasComputeType_t computeType,
+                       cublasGemmAlgo_t algo);
 SIMT_BLAS cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int m, int n,
                               int k, const void* alpha, const void* const Aarray[], cudaDataType Atype, int lda,
                               const void* const Barray[], cudaDataType Btype, int ldb, const void* beta,
@@ -365,8 +392,7 @@ SIMT_BLAS cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t tr
                                      long long int strideC, int batchCount, cublasComputeType_t computeType,
                                      cublasGemmAlgo_t algo);
 SIMT_BLAS cublasAxpyEx(cublasHandle_t handle, int n, const void* alpha, cudaDataType alphaType, const void* x,
-                       cudaDataType xType, int incx, void* y, cudaDataType yType, int incy,
-                       cudaDataType executiontype);
+                       cudaDataType xType, int incx, void* y, cudaDataType yType, int incy, cudaDataType executiontype);
 SIMT_BLAS cublasDotEx(cublasHandle_t handle, int n, const void* x, cudaDataType xType, int incx, const void* y,
                       cudaDataType yType, int incy, void* result, cudaDataType resultType, cudaDataType executionType);
 SIMT_BLAS cublasDotcEx(cublasHandle_t handle, int n, const void* x, cudaDataType xType, int incx, const void* y,

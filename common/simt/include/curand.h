@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "driver_types.h"
+#include "cuda_runtime.h"
 #include "library_types.h"
 
 #ifndef CURANDAPI
@@ -99,6 +99,9 @@ curandStatus_t curandGenerateLogNormal(curandGenerator_t generator, float* outpu
 curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator, double* outputPtr, size_t n, double mean,
                                              double stddev);
 curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int* outputPtr, size_t n, double lambda);
+// The vectors of Sobol's first 21 dimensions.
+curandStatus_t curandGetDirectionVectors32(curandDirectionVectors32_t* vectors[], curandDirectionVectorSet_t set);
+curandStatus_t curandGetDirectionVectors64(curandDirectionVectors64_t* vectors[], curandDirectionVectorSet_t set);
 #ifdef __cplusplus
 }
 #endif

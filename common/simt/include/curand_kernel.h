@@ -112,10 +112,8 @@ inline void curand_init(unsigned long long seed, unsigned long long subsequence,
 
 SIMT_INLINE unsigned int simt_mrg32k3a(curandStateMRG32k3a_t* state) {
     const unsigned long long m1 = 4294967087ull, m2 = 4294944443ull;
-    const unsigned long long p1 =
-        (1403580ull * state->s1[1] + 810728ull * (m1 - state->s1[0])) % m1;
-    const unsigned long long p2 =
-        (527612ull * state->s2[2] + 1370589ull * (m2 - state->s2[0])) % m2;
+    const unsigned long long p1 = (1403580ull * state->s1[1] + 810728ull * (m1 - state->s1[0])) % m1;
+    const unsigned long long p2 = (527612ull * state->s2[2] + 1370589ull * (m2 - state->s2[0])) % m2;
     state->s1[0] = state->s1[1], state->s1[1] = state->s1[2], state->s1[2] = static_cast<unsigned int>(p1);
     state->s2[0] = state->s2[1], state->s2[1] = state->s2[2], state->s2[2] = static_cast<unsigned int>(p2);
     return static_cast<unsigned int>(p1 > p2 ? p1 - p2 : p1 + m1 - p2);
@@ -262,11 +260,11 @@ inline void curand_init(curandDirectionVectors64_t vectors, unsigned long long s
                         curandStateScrambledSobol64_t* state) {
     simt_sobol_init<unsigned long long>(vectors, scramble, offset, state, 64);
 }
-#define SIMT_SOBOL(Word, State, bits)                                                                              \
-    SIMT_INLINE Word curand(State* state) { return simt_sobol_next(state); }                                       \
-    inline void skipahead(Word n, State* state) {                                                                  \
-        state->i += n;                                                                                             \
-        simt_sobol_to<Word>(state->i, &state->x, state->c, state->direction_vectors, bits);                        \
+#define SIMT_SOBOL(Word, State, bits)                                                       \
+    SIMT_INLINE Word curand(State* state) { return simt_sobol_next(state); }                \
+    inline void skipahead(Word n, State* state) {                                           \
+        state->i += n;                                                                      \
+        simt_sobol_to<Word>(state->i, &state->x, state->c, state->direction_vectors, bits); \
     }
 SIMT_SOBOL(unsigned int, curandStateSobol32_t, 32)
 SIMT_SOBOL(unsigned int, curandStateScrambledSobol32_t, 32)
@@ -288,31 +286,32 @@ SIMT_INLINE double _curand_uniform_double_hq(unsigned int x, unsigned int y) {
     return static_cast<double>(x ^ static_cast<unsigned long long>(y) << 21) * 0x1p-53 + 0x1p-54;
 }
 SIMT_INLINE float curand_uniform(curandStateMRG32k3a_t* state) {
-    return static_cast<float>(simt_mrg32k3a(state) * 2.328306549295728e-10);
+    return static_cast<float>(simt_mrg32k3a(state) * 2.3283065498378288e-10);
 }
 SIMT_INLINE double curand_uniform_double(curandStateMRG32k3a_t* state) {
-    return simt_mrg32k3a(state) * 2.328306549295728e-10;
+    return simt_mrg32k3a(state) * 2.3283065498378288e-10;
 }
-#define SIMT_UNIFORM(State)                                                                         \
+#define SIMT_UNIFORM(State) \
     SIMT_INLINE float curand_uniform(State* state) { return _curand_uniform(curand(state)); }
-#define SIMT_UNIFORM_OF_ONE(State)                                                                  \
+#define SIMT_UNIFORM_OF_ONE(State) \
     SIMT_INLINE double curand_uniform_double(State* state) { return _curand_uniform_double(curand(state)); }
-#define SIMT_UNIFORM_OF_TWO(State)                                                                  \
-    SIMT_INLINE double curand_uniform_double(State* state) {                                        \
-        const unsigned int x = curand(state), y = curand(state);                                    \
-        return _curand_uniform_double_hq(x, y);                                                     \
+#define SIMT_UNIFORM_OF_TWO(State)                               \
+    SIMT_INLINE double curand_uniform_double(State* state) {     \
+        const unsigned int x = curand(state), y = curand(state); \
+        return _curand_uniform_double_hq(x, y);                  \
     }
-SIMT_UNIFORM(curandStateXORWOW_t) SIMT_UNIFORM_OF_TWO(curandStateXORWOW_t)
-SIMT_UNIFORM(curandStatePhilox4_32_10_t) SIMT_UNIFORM_OF_TWO(curandStatePhilox4_32_10_t)
-SIMT_UNIFORM(curandStateSobol32_t) SIMT_UNIFORM_OF_ONE(curandStateSobol32_t)
-SIMT_UNIFORM(curandStateScrambledSobol32_t) SIMT_UNIFORM_OF_ONE(curandStateScrambledSobol32_t)
-SIMT_UNIFORM(curandStateSobol64_t) SIMT_UNIFORM_OF_ONE(curandStateSobol64_t)
-SIMT_UNIFORM(curandStateScrambledSobol64_t) SIMT_UNIFORM_OF_ONE(curandStateScrambledSobol64_t)
+SIMT_UNIFORM(curandStateXORWOW_t)
+SIMT_UNIFORM_OF_TWO(curandStateXORWOW_t) SIMT_UNIFORM(curandStatePhilox4_32_10_t)
+    SIMT_UNIFORM_OF_ONE(curandStatePhilox4_32_10_t) SIMT_UNIFORM(curandStateSobol32_t)
+        SIMT_UNIFORM_OF_ONE(curandStateSobol32_t) SIMT_UNIFORM(curandStateScrambledSobol32_t)
+            SIMT_UNIFORM_OF_ONE(curandStateScrambledSobol32_t) SIMT_UNIFORM(curandStateSobol64_t)
+                SIMT_UNIFORM_OF_ONE(curandStateSobol64_t) SIMT_UNIFORM(curandStateScrambledSobol64_t)
+                    SIMT_UNIFORM_OF_ONE(curandStateScrambledSobol64_t)
 #undef SIMT_UNIFORM
 #undef SIMT_UNIFORM_OF_ONE
 #undef SIMT_UNIFORM_OF_TWO
 
-SIMT_INLINE float4 curand_uniform4(curandStatePhilox4_32_10_t* state) {
+                        SIMT_INLINE float4 curand_uniform4(curandStatePhilox4_32_10_t* state) {
     const uint4 x = curand4(state);
     return float4{_curand_uniform(x.x), _curand_uniform(x.y), _curand_uniform(x.z), _curand_uniform(x.w)};
 }
@@ -362,43 +361,43 @@ SIMT_INLINE double2 simt_normal2_double(curandStateMRG32k3a_t* state) {
     return simt_normal_pair(x, 2 * y);
 }
 
-#define SIMT_LOG_NORMAL(State)                                                                               \
-    SIMT_INLINE float curand_log_normal(State* state, float mean, float stddev) {                            \
-        return expf(mean + stddev * curand_normal(state));                                                   \
-    }                                                                                                        \
-    SIMT_INLINE double curand_log_normal_double(State* state, double mean, double stddev) {                  \
-        return exp(mean + stddev * curand_normal_double(state));                                             \
+// A call returns the second number of a pair if the call before it, of the same distribution, has left one.
+#define SIMT_OF_PAIR(State, Real, name, flag, kind, extra, parameters, pair_of, value_of) \
+    SIMT_INLINE Real name parameters {                                                    \
+        if (state->flag == kind) {                                                        \
+            state->flag = 0;                                                              \
+            return state->extra;                                                          \
+        }                                                                                 \
+        const auto pair = pair_of(state);                                                 \
+        state->flag = kind;                                                               \
+        state->extra = value_of(pair.y);                                                  \
+        return value_of(pair.x);                                                          \
     }
-#define SIMT_NORMAL_OF_PAIRS(State)                                                                          \
-    SIMT_INLINE float2 curand_normal2(State* state) { return simt_normal2(state); }                          \
-    SIMT_INLINE double2 curand_normal2_double(State* state) { return simt_normal2_double(state); }           \
-    SIMT_INLINE float curand_normal(State* state) {                                                          \
-        state->boxmuller_flag = !state->boxmuller_flag;                                                      \
-        if (!state->boxmuller_flag) return state->boxmuller_extra;                                           \
-        const float2 pair = simt_normal2(state);                                                             \
-        state->boxmuller_extra = pair.y;                                                                     \
-        return pair.x;                                                                                       \
-    }                                                                                                        \
-    SIMT_INLINE double curand_normal_double(State* state) {                                                  \
-        state->boxmuller_flag_double = !state->boxmuller_flag_double;                                        \
-        if (!state->boxmuller_flag_double) return state->boxmuller_extra_double;                             \
-        const double2 pair = simt_normal2_double(state);                                                     \
-        state->boxmuller_extra_double = pair.y;                                                              \
-        return pair.x;                                                                                       \
-    }                                                                                                        \
-    SIMT_LOG_NORMAL(State)                                                                                   \
-    SIMT_INLINE float2 curand_log_normal2(State* state, float mean, float stddev) {                          \
-        const float2 pair = simt_normal2(state);                                                             \
-        return float2{expf(mean + stddev * pair.x), expf(mean + stddev * pair.y)};                           \
-    }                                                                                                        \
-    SIMT_INLINE double2 curand_log_normal2_double(State* state, double mean, double stddev) {                \
-        const double2 pair = simt_normal2_double(state);                                                     \
-        return double2{exp(mean + stddev * pair.x), exp(mean + stddev * pair.y)};                            \
+#define SIMT_LOGARITHM(x) expf(mean + stddev * (x))
+#define SIMT_LOGARITHM_DOUBLE(x) exp(mean + stddev * (x))
+#define SIMT_NORMAL_OF_PAIRS(State)                                                                                \
+    SIMT_INLINE float2 curand_normal2(State* state) { return simt_normal2(state); }                                \
+    SIMT_INLINE double2 curand_normal2_double(State* state) { return simt_normal2_double(state); }                 \
+    SIMT_OF_PAIR(State, float, curand_normal, boxmuller_flag, 1, boxmuller_extra, (State * state), simt_normal2, ) \
+    SIMT_OF_PAIR(State, double, curand_normal_double, boxmuller_flag_double, 1, boxmuller_extra_double,            \
+                 (State * state), simt_normal2_double, )                                                           \
+    SIMT_OF_PAIR(State, float, curand_log_normal, boxmuller_flag, 2, boxmuller_extra,                              \
+                 (State * state, float mean, float stddev), simt_normal2, SIMT_LOGARITHM)                          \
+    SIMT_OF_PAIR(State, double, curand_log_normal_double, boxmuller_flag_double, 2, boxmuller_extra_double,        \
+                 (State * state, double mean, double stddev), simt_normal2_double, SIMT_LOGARITHM_DOUBLE)          \
+    SIMT_INLINE float2 curand_log_normal2(State* state, float mean, float stddev) {                                \
+        const float2 pair = simt_normal2(state);                                                                   \
+        return float2{SIMT_LOGARITHM(pair.x), SIMT_LOGARITHM(pair.y)};                                             \
+    }                                                                                                              \
+    SIMT_INLINE double2 curand_log_normal2_double(State* state, double mean, double stddev) {                      \
+        const double2 pair = simt_normal2_double(state);                                                           \
+        return double2{SIMT_LOGARITHM_DOUBLE(pair.x), SIMT_LOGARITHM_DOUBLE(pair.y)};                              \
     }
 SIMT_NORMAL_OF_PAIRS(curandStateXORWOW_t)
 SIMT_NORMAL_OF_PAIRS(curandStateMRG32k3a_t)
 SIMT_NORMAL_OF_PAIRS(curandStatePhilox4_32_10_t)
 #undef SIMT_NORMAL_OF_PAIRS
+#undef SIMT_OF_PAIR
 
 // (Of the nearer tail, where there is no loss of digits.)
 SIMT_INLINE float _curand_normal_icdf(unsigned int x) {
@@ -419,16 +418,22 @@ SIMT_INLINE double _curand_normal_icdf_double(unsigned long long x) {
     const double p = static_cast<double>((is_upper ? ~0ull - x : x) >> 11) * 0x1p-53 + 0x1p-54;
     return (is_upper ? 1.4142135623730951 : -1.4142135623730951) * erfcinv(2 * p);
 }
-#define SIMT_NORMAL_OF_ONE(State)                                                                                   \
-    SIMT_INLINE float curand_normal(State* state) { return _curand_normal_icdf(curand(state)); }                   \
-    SIMT_INLINE double curand_normal_double(State* state) { return _curand_normal_icdf_double(curand(state)); }    \
-    SIMT_LOG_NORMAL(State)
+#define SIMT_NORMAL_OF_ONE(State)                                                                               \
+    SIMT_INLINE float curand_normal(State* state) { return _curand_normal_icdf(curand(state)); }                \
+    SIMT_INLINE double curand_normal_double(State* state) { return _curand_normal_icdf_double(curand(state)); } \
+    SIMT_INLINE float curand_log_normal(State* state, float mean, float stddev) {                               \
+        return SIMT_LOGARITHM(curand_normal(state));                                                            \
+    }                                                                                                           \
+    SIMT_INLINE double curand_log_normal_double(State* state, double mean, double stddev) {                     \
+        return SIMT_LOGARITHM_DOUBLE(curand_normal_double(state));                                              \
+    }
 SIMT_NORMAL_OF_ONE(curandStateSobol32_t)
 SIMT_NORMAL_OF_ONE(curandStateScrambledSobol32_t)
 SIMT_NORMAL_OF_ONE(curandStateSobol64_t)
 SIMT_NORMAL_OF_ONE(curandStateScrambledSobol64_t)
 #undef SIMT_NORMAL_OF_ONE
-#undef SIMT_LOG_NORMAL
+#undef SIMT_LOGARITHM
+#undef SIMT_LOGARITHM_DOUBLE
 
 SIMT_INLINE float4 curand_normal4(curandStatePhilox4_32_10_t* state) {
     const uint4 x = curand4(state);
@@ -478,7 +483,7 @@ inline unsigned int simt_poisson(State* state, double lambda) {
     if (lambda >= 64) return simt_poisson_quantile(curand_uniform_double(state), lambda);
     const float least = expf(static_cast<float>(lambda));
     unsigned int k = 0;
-    for (float product = least; ; ++k) {
+    for (float product = least;; ++k) {
         product *= curand_uniform(state);
         if (product <= 1.0f) return k;
     }

@@ -2,7 +2,6 @@
 // cuRAND's host functions. A generator consists of many independent sequences; a table says which of them makes which
 // element of an array, as the generators on a GPU do.
 #include <cmath>
-#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -53,10 +52,12 @@ public:
     virtual void fill(const Request& request) = 0;
 };
 
-/// XORWOW and MRG32k3a: 4096 sequences take turns. Each makes a number, or a pair of normal ones, when it is its turn.
+/// XORWOW and MRG32k3a: many sequences take turns. Each makes a number, or a pair of normal ones, when it is its turn.
 template <typename State>
 class TakingTurns final : public Sequences {
 public:
+    explicit TakingTurns(size_t count) : count_(count) {}
+
     void start(unsigned long long seed, unsigned long long offset, unsigned) override {
         states_.resize(count_);
         const unsigned long long each = offset / count_;
@@ -102,72 +103,68 @@ private:
         return state;
     }
 
-    static constexpr size_t count_ = 4096;
+    const size_t count_;
     std::vector<State> states_;
     size_t turn_ = 0;
 };
 
-/// Philox: 65536 sequences take turns, with four words each time.
+/// Philox: 65536 sequences take turns, with four numbers each time, for which they take four or eight words.
 class Philox final : public Sequences {
 public:
     void start(unsigned long long seed, unsigned long long offset, unsigned) override {
         key_ = {static_cast<unsigned>(seed), static_cast<unsigned>(seed >> 32)};
         position_ = offset;
+        first_ = offset / 4;
+        is_known_ = false;
     }
 
     void fill(const Request& r) override {
-        switch (r.kind) {
-            case Kind::bits:
-                for (size_t i = 0; i < r.count; ++i) r.put(i, word());
-                break;
-            case Kind::uniform:
-                for (size_t i = 0; i < r.count; ++i) r.put(i, _curand_uniform(word()));
-                break;
-            case Kind::uniform_double:
-                for (size_t i = 0; i < r.count; ++i) {
-                    const unsigned x = word(), y = word();
-                    r.put(i, _curand_uniform_double_hq(x, y));
+        for (size_t i = 0; i < r.count; ++i, ++position_) {
+            const auto one = static_cast<unsigned>(position_ % 4), pair = one / 2 * 2;
+            const bool is_second = one % 2 == 1;
+            switch (r.kind) {
+                case Kind::bits: r.put(i, word(1, one)); break;
+                case Kind::uniform: r.put(i, _curand_uniform(word(1, one))); break;
+                case Kind::uniform_double:
+                    r.put(i, _curand_uniform_double_hq(word(2, 2 * one), word(2, 2 * one + 1)));
+                    break;
+                case Kind::normal: {
+                    const float2 two = _curand_box_muller(word(1, pair), word(1, pair + 1));
+                    r.put(i, is_second ? two.y : two.x);
+                    break;
                 }
-                break;
-            case Kind::normal:
-                for (size_t i = 0; i < r.count; i += 2) {
-                    const unsigned x = word(), y = word();
-                    const float2 pair = _curand_box_muller(x, y);
-                    r.put(i, pair.x);
-                    if (i + 1 < r.count) r.put(i + 1, pair.y);
+                case Kind::normal_double: {
+                    const unsigned at = 2 * pair;
+                    const double2 two =
+                        _curand_box_muller_double(word(2, at), word(2, at + 1), word(2, at + 2), word(2, at + 3));
+                    r.put(i, is_second ? two.y : two.x);
+                    break;
                 }
-                break;
-            case Kind::normal_double:
-                for (size_t i = 0; i < r.count; i += 2) {
-                    const unsigned x0 = word(), x1 = word(), y0 = word(), y1 = word();
-                    const double2 pair = _curand_box_muller_double(x0, x1, y0, y1);
-                    r.put(i, pair.x);
-                    if (i + 1 < r.count) r.put(i + 1, pair.y);
-                }
-                break;
-            default:
-                for (size_t i = 0; i < r.count; ++i) {
-                    r.put(i, simt_poisson_quantile(_curand_uniform_double(word()), r.mean));
-                }
+                default: r.put(i, simt_poisson_quantile(_curand_uniform_double(word(1, one)), r.mean));
+            }
         }
     }
 
 private:
-    unsigned word() {
+    // Word `index` of those of this turn, which takes `blocks` times four words.
+    unsigned word(unsigned blocks, unsigned index) {
         constexpr unsigned long long sequences = 65536;
-        const unsigned long long place = position_ / 4, sequence = place % sequences, turn = place / sequences;
-        if (place != place_ || !is_known_) {
-            const uint4 counter = {static_cast<unsigned>(turn), static_cast<unsigned>(turn >> 32),
-                                   static_cast<unsigned>(sequence), 0};
-            words_ = curand_Philox4x32_10(counter, key_);
-            place_ = place, is_known_ = true;
-        }
-        return simt_word(words_, position_++ % 4);
+        const unsigned long long place = position_ / 4, sequence = place % sequences;
+        const unsigned long long first =
+            first_ / sequences + (sequence < first_ % sequences);  // its turn after the offset
+        const unsigned long long block = first + (place / sequences - first) * blocks + index / 4;
+        const uint4 counter = {static_cast<unsigned>(block), static_cast<unsigned>(block >> 32),
+                               static_cast<unsigned>(sequence), 0};
+        const bool is_known =
+            is_known_ && counter.x == counter_.x && counter.y == counter_.y && counter.z == counter_.z;
+        if (!is_known) words_ = curand_Philox4x32_10(counter, key_);
+        counter_ = counter, is_known_ = true;
+        return simt_word(words_, index % 4);
     }
 
     uint2 key_ = {};
-    uint4 words_ = {};
-    unsigned long long position_ = 0, place_ = 0;
+    uint4 counter_ = {}, words_ = {};
+    unsigned long long position_ = 0, first_ = 0;
     bool is_known_ = false;
 };
 
@@ -180,7 +177,8 @@ public:
         for (unsigned i = 0; i < dimensions; ++i) {
             const auto vectors = direction_vectors(i);
             Word shifted[bits];
-            for (int k = 0; k < bits; ++k) shifted[k] = static_cast<Word>(vectors[static_cast<size_t>(k)] >> (64 - bits));
+            for (int k = 0; k < bits; ++k)
+                shifted[k] = static_cast<Word>(vectors[static_cast<size_t>(k)] >> (64 - bits));
             curand_init(shifted, static_cast<Word>(offset), &states_[i]);
         }
     }
@@ -207,11 +205,13 @@ private:
     std::vector<State> states_;
 };
 
-std::unique_ptr<Sequences> sequences_of(curandRngType_t type) {
+std::unique_ptr<Sequences> sequences_of(curandRngType_t type, curandOrdering_t order) {
     switch (type) {
         case CURAND_RNG_PSEUDO_DEFAULT:
-        case CURAND_RNG_PSEUDO_XORWOW: return std::make_unique<TakingTurns<curandStateXORWOW_t>>();
-        case CURAND_RNG_PSEUDO_MRG32K3A: return std::make_unique<TakingTurns<curandStateMRG32k3a_t>>();
+        case CURAND_RNG_PSEUDO_XORWOW: return std::make_unique<TakingTurns<curandStateXORWOW_t>>(4096);
+        case CURAND_RNG_PSEUDO_MRG32K3A:
+            return std::make_unique<TakingTurns<curandStateMRG32k3a_t>>(order == CURAND_ORDERING_PSEUDO_LEGACY ? 4096
+                                                                                                               : 81920);
         case CURAND_RNG_PSEUDO_PHILOX4_32_10: return std::make_unique<Philox>();
         case CURAND_RNG_QUASI_DEFAULT:
         case CURAND_RNG_QUASI_SOBOL32: return std::make_unique<Sobol<curandStateSobol32_t, unsigned, 32>>();
@@ -258,7 +258,7 @@ curandStatus_t with_generator(const char* name, curandGenerator_t handle, Body b
 curandStatus_t create(const char* name, curandGenerator_t* handle, curandRngType_t type, bool is_for_host) {
     return library::library_function(name, CURAND_STATUS_INITIALIZATION_FAILED, [&] {
         auto generator = std::make_shared<Generator>();
-        generator->sequences = sequences_of(type);
+        generator->sequences = sequences_of(type, CURAND_ORDERING_PSEUDO_DEFAULT);
         if (!generator->sequences) {
             const char* const known = type == CURAND_RNG_PSEUDO_MTGP32             ? "MTGP32"
                                       : type == CURAND_RNG_PSEUDO_MT19937          ? "MT19937"
@@ -296,7 +296,8 @@ curandStatus_t restart(const char* name, curandGenerator_t handle, bool is_for_q
 curandStatus_t generate(const char* name, curandGenerator_t handle, const Request& request) {
     return with_generator(name, handle, [&](Generator& generator, const std::shared_ptr<Generator>& shared) {
         const bool is_64 = request.kind == Kind::bits_64;
-        if ((is_64 || request.kind == Kind::bits) && is_64 != generator.makes_64_bits()) return CURAND_STATUS_TYPE_ERROR;
+        if ((is_64 || request.kind == Kind::bits) && is_64 != generator.makes_64_bits())
+            return CURAND_STATUS_TYPE_ERROR;
         const bool needs_pairs = request.is_normal() && generator.type != CURAND_RNG_PSEUDO_PHILOX4_32_10;
         const size_t unit = generator.is_quasi() ? generator.dimensions : needs_pairs ? 2 : 1;
         if (request.count % unit != 0) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;
@@ -307,15 +308,33 @@ curandStatus_t generate(const char* name, curandGenerator_t handle, const Reques
             return CURAND_STATUS_SUCCESS;
         }
         const cudaError_t error = library::submit(
-            generator.stream,
-            {name,
-             [=] {
-                 return std::vector<library::Buffer>{
-                     {"outputPtr", request.out, request.bytes(), 1, 0, library::Use::writes}};
-             },
-             [=] { shared->fill(request); }});
+            generator.stream, {name,
+                               [=] {
+                                   return std::vector<library::Buffer>{
+                                       {"outputPtr", request.out, request.bytes(), 1, 0, library::Use::writes}};
+                               },
+                               [=] { shared->fill(request); }});
         return error == cudaSuccess ? CURAND_STATUS_SUCCESS : CURAND_STATUS_LAUNCH_FAILURE;
     });
+}
+
+// The vectors of all dimensions as rows of `bits` words.
+template <typename Word, int bits>
+curandStatus_t get_vectors(Word (*vectors[])[bits], bool is_known) {
+    if (!is_known) {
+        library::say_once("curandGetDirectionVectors: the simulator does not have scrambled direction vectors");
+        return CURAND_STATUS_OUT_OF_RANGE;
+    }
+    static Word(*const table)[bits] = [] {
+        auto* const rows = new Word[most_dimensions()][bits];
+        for (unsigned dimension = 0; dimension < most_dimensions(); ++dimension) {
+            const auto from = direction_vectors(dimension);
+            for (size_t k = 0; k < bits; ++k) rows[dimension][k] = static_cast<Word>(from[k] >> (64 - bits));
+        }
+        return rows;
+    }();
+    *vectors = table;
+    return CURAND_STATUS_SUCCESS;
 }
 
 }  // namespace
@@ -373,13 +392,15 @@ curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t handle,
 }
 curandStatus_t curandSetGeneratorOrdering(curandGenerator_t handle, curandOrdering_t order) {
     if (order == CURAND_ORDERING_PSEUDO_SEEDED) {
-        simt::library::say_once("curandSetGeneratorOrdering: the simulator does not have CURAND_ORDERING_PSEUDO_SEEDED");
+        simt::library::say_once(
+            "curandSetGeneratorOrdering: the simulator does not have CURAND_ORDERING_PSEUDO_SEEDED");
         return CURAND_STATUS_TYPE_ERROR;
     }
     const bool is_quasi = order == CURAND_ORDERING_QUASI_DEFAULT;
     const bool is_known = is_quasi || (order >= CURAND_ORDERING_PSEUDO_BEST && order <= CURAND_ORDERING_PSEUDO_DYNAMIC);
     if (!is_known) return CURAND_STATUS_OUT_OF_RANGE;
-    return restart("curandSetGeneratorOrdering", handle, is_quasi, !is_quasi, [](Generator&) {});
+    return restart("curandSetGeneratorOrdering", handle, is_quasi, !is_quasi,
+                   [=](Generator& generator) { generator.sequences = sequences_of(generator.type, order); });
 }
 curandStatus_t curandGenerateSeeds(curandGenerator_t handle) {
     return with_generator("curandGenerateSeeds", handle,
@@ -414,4 +435,10 @@ curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t handle, double* o
 }
 curandStatus_t curandGeneratePoisson(curandGenerator_t handle, unsigned* out, size_t count, double lambda) {
     return generate("curandGeneratePoisson", handle, {Kind::poisson, out, count, lambda});
+}
+curandStatus_t curandGetDirectionVectors32(curandDirectionVectors32_t* vectors[], curandDirectionVectorSet_t set) {
+    return get_vectors<unsigned, 32>(vectors, set == CURAND_DIRECTION_VECTORS_32_JOEKUO6);
+}
+curandStatus_t curandGetDirectionVectors64(curandDirectionVectors64_t* vectors[], curandDirectionVectorSet_t set) {
+    return get_vectors<unsigned long long, 64>(vectors, set == CURAND_DIRECTION_VECTORS_64_JOEKUO6);
 }

@@ -96,8 +96,7 @@ void simt_curand_skip_xorwow(unsigned int v[5], unsigned long long n, int log2_s
 
 void simt_curand_skip_mrg32k3a(unsigned int s1[3], unsigned int s2[3], unsigned long long n, int log2_steps) {
     const std::lock_guard lock(powers_mutex());
-    static auto& all =
-        *new std::array<std::vector<Matrix>, 2>{{{step_of_mrg32k3a(0)}, {step_of_mrg32k3a(1)}}};
+    static auto& all = *new std::array<std::vector<Matrix>, 2>{{{step_of_mrg32k3a(0)}, {step_of_mrg32k3a(1)}}};
     for (auto i = static_cast<size_t>(log2_steps); n != 0; ++i, n >>= 1) {
         for (size_t which = 0; (n & 1) != 0 && which < 2; ++which) {
             unsigned int* const state = which == 0 ? s1 : s2;
