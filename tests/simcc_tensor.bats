@@ -9,6 +9,9 @@ load helpers
 
 programs=$BATS_TEST_DIRNAME/simcc
 
+# file NAME: writes standard input to it.
+file() { cat >"$1"; }
+
 # like_gpu PROGRAM: it prints what a GPU printed, without and with checks.
 like_gpu() {
     local flags
@@ -76,15 +79,16 @@ PY
     # 256 halves in pairs; 256 floats in pairs, and one by one where neighbors are in one column.
     [ "$(counter 10 gld_requests)" -eq 4 ] && [ "$(counter 10 gld_bytes)" -eq 512 ] || complain "$(cat counters.csv)"
     [ "$(counter 11 gld_requests)" -eq 4 ] && [ "$(counter 11 gld_bytes)" -eq 512 ] || complain "$(cat counters.csv)"
-    [ "$(counter 13 shared_store_requests)" -eq 4 ] || complain "$(cat counters.csv)"
+    [ "$(counter 13 sst_requests)" -eq 4 ] || complain "$(cat counters.csv)"
     [ "$(counter 14 gst_requests)" -eq 8 ] && [ "$(counter 14 gst_bytes)" -eq 1024 ] || complain "$(cat counters.csv)"
 }
 
-@test "a race on a matrix between two warps is found, and one within bounds only if there are enough bytes" {
-    tensor_program '    store_matrix_sync(tile, sums, 16, mem_row_major);' 64
+@test "races on matrices between warps are found, and accesses behind their end" {
+    tensor_program '    if (threadIdx.x < 32) store_matrix_sync(tile, sums, 16, mem_row_major);
+    else load_matrix_sync(sums, tile, 16, mem_row_major);' 64
     simcc -G tensor.cu -o tensor
     capture ./tensor
-    expect_status 86 && expect_errors_like 'tensor.cu:10' && expect_errors_like 'RAW|WAW|Race' || return
+    expect_status 86 && expect_errors_like 'Error: Race reported' && expect_errors_like 'tensor.cu:10' && expect_errors_like 'tensor.cu:11' || return
     tensor_program '    load_matrix_sync(left, a + 32, 16);'
     simcc -G tensor.cu -o tensor
     capture ./tensor
@@ -120,15 +124,7 @@ PY
 
 # ---- inline PTX that is not simulated
 
-@test "PTX that is not simulated is an error at the user's line, where it is compiled" {
-    local text name
-    while IFS='|' read -r text name; do
-        printf '__global__ void other(int* p) {\n    asm volatile("%s" ::"l"(p));\n}\nint main() { other<<<1, 1>>>(0); }\n' "$text" >other.cu
-        capture simcc other.cu -o other
-        expect_status 1 && expect_errors_like "^other.cu:2:[0-9]+: error: .*not simulated: $name" || complain "$text" || return
-        [ "$(grep -c error: <<<"$errors")" -eq 1 ] || complain "$text: more than one error" || return
-    done <<'TEXTS'
-wgmma.fence.sync.aligned;|wgmma.fence.sync.aligned
+not_simulated='wgmma.fence.sync.aligned;|wgmma.fence.sync.aligned
 cp.async.bulk.commit_group;|cp.async.bulk.commit_group
 { tcgen05.fence::before_thread_sync; }|tcgen05.fence::before_thread_sync
 membar.gl; mbarrier.init.shared.b64 [%0], 3;|mbarrier.init.shared.b64
@@ -138,8 +134,22 @@ mov.u32 %0, unheard_of;|mov.u32 with the operand unheard_of
 add.rn.u33 %0, %0, %0;|add.rn.u33
 bra elsewhere;|a branch out of the statement
 addc.u32 %0, %0, 1;|addc.u32 after a carry of another asm statement
-{ membar.gl;|a brace
-TEXTS
+{ prefetch.global.L1 [%0];|a brace'
+
+@test "PTX that is not simulated is an error at the user's line, where it is compiled" {
+    local name number=1
+    while IFS='|' read -r text name; do
+        printf '__global__ void other%d(int* p) { asm volatile("%s" ::"l"(p)); }\n' "$number" "$text"
+        number=$((number + 1))
+    done <<<"$not_simulated" >other.cu
+    capture simcc -c other.cu
+    expect_status 1
+    number=1
+    while IFS='|' read -r text name; do
+        expect_errors_like "other.cu:$number:[0-9]+: error: .*not simulated: $name" || return
+        number=$((number + 1))
+    done <<<"$not_simulated"
+    [ "$(grep -c error: <<<"$errors")" -eq "$((number - 1))" ] || complain "not one error a line"
     # Code without instances, and branches that a constant excludes, may have anything.
     file excluded.cu <<'CU'
 template <int n> __global__ void k() { if constexpr (n > 3) asm("wgmma.fence.sync.aligned;"); }

@@ -18,8 +18,8 @@ inline constexpr std::string_view qualifiers[] = {"__global__",   "__device__", 
 
 /// How device code is to be compiled.
 struct DeviceCode {
-    bool relocatable = false;  ///< it shares device variables with other files
-    bool checked = false;      ///< the runtime learns the addresses of device variables
+    bool relocatable = false;      ///< it shares device variables with other files
+    bool checked = false;          ///< the runtime learns the addresses of device variables
     bool permits_any_ptx = false;  ///< inline PTX that is not simulated ends the kernel that reaches it
 };
 

@@ -197,9 +197,10 @@ std::vector<AsmOperand> operands_of(const Source& source, const Edits& edits, st
 /// message does not list the calls around it.)
 std::string error_for(const std::string& not_simulated, const Location& place, std::size_t number) {
     const std::string function = "inline_ptx_" + std::to_string(number);
-    return "[]() __attribute__((noinline)) { void " + function + "() __attribute__((error(\"not simulated: " +
-           quoted(not_simulated) + "\")));\n# " + std::to_string(place.line) + " \"" + std::string(place.file) + "\"\n" +
-           std::string(place.column - 1, ' ') + function + "(); }()";
+    return "[]() __attribute__((noinline)) { void " + function +
+           "() __attribute__((error(\"not simulated: " + quoted(not_simulated) + "\")));\n# " +
+           std::to_string(place.line) + " \"" + std::string(place.file) + "\"\n" + std::string(place.column - 1, ' ') +
+           function + "(); }()";
 }
 
 }  // namespace

@@ -225,8 +225,7 @@ struct Product {
     using ElementD = TypeOfD;
     using Combine = Operation;
     static constexpr bool saturates = saturates_;
-    static_assert(A::column_count == B::row_count && A::row_count == C::row_count &&
-                      B::column_count == C::column_count,
+    static_assert(A::column_count == B::row_count && A::row_count == C::row_count && B::column_count == C::column_count,
                   "the shapes of a matrix product do not fit");
 };
 
