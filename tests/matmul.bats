@@ -38,7 +38,10 @@ expect_right_for() {
 
 @test "every variant is right for the types of tensor cores" {
     local dtype
-    for dtype in tf32 bf16 f16; do expect_right_for "$dtype"; done
+    for dtype in tf32 bf16 f16; do
+        expect_right_for "$dtype"
+        column kernel | grep -q -x wmma || complain "$dtype: no wmma"
+    done
 }
 
 @test "every variant is right for 8-bit floats, with operands in any layout, in batches, and without a finding" {

@@ -70,7 +70,9 @@ CU
     store_matrix_sync(c, sums, 16, mem_col_major);'
     simcc -G tensor.cu -o tensor
     SIMCC_COUNTERS=csv:counters.csv SIMCC_CHECK=all capture ./tensor
-    expect_status 0 && expect_output cudaSuccess && expect_errors_like 'ERROR SUMMARY: 0 errors'
+    expect_status 0
+    expect_output cudaSuccess
+    expect_errors_like 'ERROR SUMMARY: 0 errors'
     counter() { python3 - "$1" "$2" <<'PY'
 import csv, sys
 print(sum(int(float(row[sys.argv[2]] or 0)) for row in csv.DictReader(open("counters.csv")) if row["line"] == sys.argv[1]))
@@ -137,7 +139,7 @@ addc.u32 %0, %0, 1;|addc.u32 after a carry of another asm statement
 { prefetch.global.L1 [%0];|a brace'
 
 @test "PTX that is not simulated is an error at the user's line, where it is compiled" {
-    local name number=1
+    local text name number=1
     while IFS='|' read -r text name; do
         printf '__global__ void other%d(int* p) { asm volatile("%s" ::"l"(p)); }\n' "$number" "$text"
         number=$((number + 1))
@@ -158,7 +160,8 @@ __device__ inline void never_called() { asm("tcgen05.wait::ld.sync.aligned;"); }
 int main() { k<1><<<1, 1>>>(); return cudaDeviceSynchronize(); }
 CU
     capture simcc excluded.cu -o excluded
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
     capture ./excluded
     expect_status 0
 }

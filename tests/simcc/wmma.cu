@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // WMMA and the matrix instructions of PTX: prints which elements the lanes hold, and results that are exact.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

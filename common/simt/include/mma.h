@@ -6,6 +6,8 @@
 // it holds. How exact a product is says matrix_product.hpp.
 #pragma once
 
+#ifdef __CUDACC__
+
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
 #include "cuda_runtime.h"
@@ -397,3 +399,5 @@ SIMT_INLINE void bmma_sync(fragment<accumulator, m, n, k, int>& d, const fragmen
 
 }  // namespace wmma
 }  // namespace nvcuda
+
+#endif

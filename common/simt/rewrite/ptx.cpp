@@ -12,6 +12,7 @@
 #include <cctype>
 #include <cstddef>
 #include <cstdlib>
+#include <functional>
 #include <initializer_list>
 #include <iterator>
 #include <map>
@@ -288,8 +289,8 @@ private:
 
     static std::string label_name(const std::string& label) { return "simt_label_" + plain(label); }
     static std::string plain(std::string name) {
-        std::replace_if(
-            name.begin(), name.end(), [](char c) { return c == '%' || c == '$'; }, '_');
+        std::replace(name.begin(), name.end(), '%', '_');
+        std::replace(name.begin(), name.end(), '$', '_');
         return name;
     }
 
