@@ -61,7 +61,7 @@ const std::map<std::string, std::function<void(Text&)>> passes = {
     {"allocations", [](Text& text) { rewrite_allocations(text.source, text.edits); }},
     {"early_returns", [](Text& text) { rewrite_early_returns(text.source, text.braces, text.edits); }},
     {"local_arrays", [](Text& text) { rewrite_local_arrays(text.source, text.braces, text.spaces, text.edits); }},
-    {"inline_assembly", [](Text& text) { rewrite_inline_assembly(text.source, text.spaces, text.edits); }},
+    {"inline_assembly", [](Text& text) { rewrite_inline_assembly(text.source, text.spaces, true, text.edits); }},
     {"waiting_loops", [](Text& text) { rewrite_waiting_loops(text.source, text.braces, text.edits); }},
     {"library_calls", [](Text& text) { rewrite_library_calls(text.source, text.functions, text.spaces, text.edits); }},
     {"lone_additions", [](Text& text) { rewrite_lone_additions(text.source, text.braces, text.edits); }},

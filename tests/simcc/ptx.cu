@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MIT
 // Inline PTX: prints the results of each instruction, in hexadecimal.
 #include <cuda_runtime.h>
 
-#include <cstdint>
 #include <cstdio>
 #include <cstring>
 

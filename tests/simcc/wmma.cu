@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // WMMA and the matrix instructions of PTX: prints which elements the lanes hold, and results that are exact.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -55,14 +56,15 @@ T* managed(size_t count) {
 
 template <typename T, typename In, typename Out, typename Sum, int m, int n, int k, bool row_a, bool row_b>
 void run(const char* name) {
-    const unsigned lda = (row_a ? k : m) + 16, ldb = (row_b ? n : k) + 16;
+    const auto stride_for = [](int length) { return unsigned(length + 31) / 16 * 16; };
+    const unsigned lda = stride_for(row_a ? k : m), ldb = stride_for(row_b ? n : k);
     In *a = managed<In>(48 * 48), *b = managed<In>(48 * 48);
     Sum* c = managed<Sum>(48 * 48);
     Out* d = managed<Out>(48 * 48);
     unsigned* hashes = managed<unsigned>(32);
     for (const wmma::layout_t layout : {wmma::mem_row_major, wmma::mem_col_major}) {
         const bool row_c = layout == wmma::mem_row_major;
-        const unsigned ldc = (row_c ? n : m) + 16;
+        const unsigned ldc = stride_for(row_c ? n : m);
         const auto at = [](bool row_major, int y, int x, unsigned stride) {
             return row_major ? y * stride + x : x * stride + y;
         };
@@ -94,8 +96,6 @@ void run(const char* name) {
 template <typename T, typename In, typename Out, typename Sum, int m, int n, int k>
 void run_layouts(const char* name) {
     run<T, In, Out, Sum, m, n, k, true, true>(name);
-    run<T, In, Out, Sum, m, n, k, true, false>(name);
-    run<T, In, Out, Sum, m, n, k, false, true>(name);
     run<T, In, Out, Sum, m, n, k, false, false>(name);
 }
 template <typename T, typename Out, typename Sum>
@@ -214,12 +214,13 @@ __global__ void by_other_types(unsigned* out, double* of_doubles) {
 
 int main() {
     run_shapes<half, float, float>("f16");
-    run_shapes<half, half, half>("f16 in f16");
+    run_layouts<half, half, half, half, 16, 16, 16>("f16 in f16");
+    run_layouts<half, half, half, half, 8, 32, 16>("f16 in f16");
     run_layouts<half, half, half, float, 16, 16, 16>("f16 in f32 to f16");
     run_layouts<half, half, float, half, 32, 8, 16>("f16 in f16 to f32");
     run_shapes<__nv_bfloat16, float, float>("bf16");
     run_shapes<signed char, int, int>("s8");
-    run_shapes<unsigned char, int, int>("u8");
+    run_layouts<unsigned char, unsigned char, int, int, 16, 16, 16>("u8");
     run_layouts<wmma::precision::tf32, float, float, float, 16, 16, 8>("tf32");
     run_layouts<double, double, double, double, 8, 8, 4>("f64");
     int* two = managed<int>(2);

@@ -14,13 +14,13 @@
 #include "kernels/matmul/textbook/register_tile.cuh"
 #include "kernels/matmul/textbook/tiled.cuh"
 #include "kernels/matmul/textbook/vectorized.cuh"
+#include "kernels/matmul/textbook/wmma.cuh"
 #include "tools/matmul/columns.cuh"
 #include "tools/matmul/host_product.hpp"
 #include "tools/matmul/options.hpp"
 #include "tools/matmul/plan/work.cuh"
 #include "tools/matmul/thin.cuh"
 #ifndef __SIMCC__
-#include "kernels/matmul/textbook/wmma.cuh"
 #include "tools/matmul/hopper/direct.cuh"
 #include "tools/matmul/hopper/float8.cuh"
 #include "tools/matmul/hopper/tiles.cuh"
@@ -89,7 +89,6 @@ Plan small_batched_plan(const ProductProblem& problem, size_t side) {
     return plan_of<MatmulBatched<T, 64>>(problem, "batched");
 }
 
-#ifndef __SIMCC__
 // If a build has no code for a device, the driver compiles older PTX for it, which lacks newer devices' instructions:
 // what counts is the capability that the kernel was compiled for, not the device's.
 template <typename T>
@@ -110,10 +109,10 @@ inline Plans wmma_plans(const ProductProblem& problem) {
         default: return {};
     }
 }
-#else
-constexpr FindPlans *wmma_plans = nullptr, *direct_plans = nullptr, *any_hopper_plans = nullptr,
-                    *float8_fast_accum_plans = nullptr, *tf32x3_plans = nullptr, *cublas_plans = nullptr,
-                    *cublaslt_plans = nullptr, *cublaslt_fast_accum_plans = nullptr, *cublasxt_plans = nullptr;
+#ifdef __SIMCC__
+constexpr FindPlans *direct_plans = nullptr, *any_hopper_plans = nullptr, *float8_fast_accum_plans = nullptr,
+                    *tf32x3_plans = nullptr, *cublas_plans = nullptr, *cublaslt_plans = nullptr,
+                    *cublaslt_fast_accum_plans = nullptr, *cublasxt_plans = nullptr;
 #endif
 
 // For a batch: up to 64 rows and columns, a tile is a whole product; beyond, and on tensor cores, the grid's z is the
@@ -125,11 +124,7 @@ inline Plans batched_plans(const ProductProblem& problem) {
         return side <= 64 ? Plans{small_batched_plan<float>(problem, side)} : async_plans(problem);
     if (problem.dtype == DType::f64)
         return side <= 64 ? Plans{small_batched_plan<double>(problem, side)} : register_2d_plans(problem);
-#ifndef __SIMCC__
     return wmma_plans(problem);
-#else
-    return {};
-#endif
 }
 
 inline const MatmulVariant matmul_variants[] = {
@@ -166,7 +161,7 @@ inline const MatmulVariant matmul_variants[] = {
      warp_tile_plans,
      true},
     {{"async", "copies run ahead without passing through registers: a ring of three stages"}, async_plans, true, true},
-    {{"wmma", "tensor cores by the portable interface: f16, bf16, tf32", Needs::gpu}, wmma_plans, true},
+    {{"wmma", "tensor cores by the portable interface: f16, bf16, tf32"}, wmma_plans, true},
     {{"hopper", "TMA copies and specialized warps; tensor cores read shared memory themselves", Needs::gpu},
      any_hopper_plans,
      true,

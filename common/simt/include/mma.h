@@ -6,6 +6,8 @@
 // it holds. How exact a product is says matrix_product.hpp.
 #pragma once
 
+#ifdef __CUDACC__
+
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
 #include "cuda_runtime.h"
@@ -258,8 +260,9 @@ SIMT_INLINE void check_matrix(const void* matrix, size_t stride, size_t bytes_of
     const auto address = reinterpret_cast<size_t>(matrix);
     const size_t least = is_checked ? 32 : bytes_of_access, least_stride = is_checked ? 16 : bytes_of_access;
     if (address % least != 0 || stride % least_stride != 0) {
-        fail_lane("a WMMA matrix is not aligned: its address must be a multiple of 32 bytes, and its leading dimension "
-                  "one of 16 bytes");
+        fail_lane(
+            "a WMMA matrix is not aligned: its address must be a multiple of 32 bytes, and its leading dimension "
+            "one of 16 bytes");
     }
 }
 
@@ -313,8 +316,8 @@ SIMT_INLINE void load_matrix_sync(fragment<Use, m, n, k, T, Layout>& to,
     using Elements = typename Fragment::simt_layout;
     constexpr unsigned bits = ::simt::matrix::WmmaElement<T>::bits == 1 ? 32 : ::simt::matrix::WmmaElement<T>::bits;
     ::simt::meet_for_matrix(site);
-    ::simt::load_fragment<Elements, bits, __is_same(Layout, row_major)>(
-        to.x, matrix, ::simt::matrix::steps_in_word<T>(stride));
+    ::simt::load_fragment<Elements, bits, __is_same(Layout, row_major)>(to.x, matrix,
+                                                                        ::simt::matrix::steps_in_word<T>(stride));
     // Registers that hold elements again.
     for (unsigned i = Elements::elements; i < Fragment::num_elements && Fragment::simt_is_factor_of_half; ++i)
         to.x[i] = to.x[i - Elements::elements];
@@ -346,10 +349,9 @@ namespace matrix {
 
 /// The product of fragments; D is of type TD.
 template <typename A, typename B, typename C, typename TD, typename Operation = MultiplyAdd, bool saturates = false>
-using WmmaProduct =
-    Product<typename A::simt_layout, typename A::simt_element::Type, typename B::simt_layout,
-            typename B::simt_element::Type, typename C::simt_layout, typename C::simt_element::Type,
-            typename WmmaElement<TD>::Type, Operation, saturates>;
+using WmmaProduct = Product<typename A::simt_layout, typename A::simt_element::Type, typename B::simt_layout,
+                            typename B::simt_element::Type, typename C::simt_layout, typename C::simt_element::Type,
+                            typename WmmaElement<TD>::Type, Operation, saturates>;
 
 }  // namespace matrix
 }  // namespace simt
@@ -397,3 +399,5 @@ SIMT_INLINE void bmma_sync(fragment<accumulator, m, n, k, int>& d, const fragmen
 
 }  // namespace wmma
 }  // namespace nvcuda
+
+#endif

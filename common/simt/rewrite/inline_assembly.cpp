@@ -193,6 +193,16 @@ std::vector<AsmOperand> operands_of(const Source& source, const Edits& edits, st
     return operands;
 }
 
+/// A call that g++ refuses if it makes code for it, at this place. (In a function that is not inlined, so that the
+/// message does not list the calls around it.)
+std::string error_for(const std::string& not_simulated, const Location& place, std::size_t number) {
+    const std::string function = "inline_ptx_" + std::to_string(number);
+    return "[]() __attribute__((noinline)) { void " + function +
+           "() __attribute__((error(\"not simulated: " + quoted(not_simulated) + "\")));\n# " +
+           std::to_string(place.line) + " \"" + std::string(place.file) + "\"\n" + std::string(place.column - 1, ' ') +
+           function + "(); }()";
+}
+
 }  // namespace
 
 void rewrite_inline_assembly(const Source& source, const ExecutionSpaces& spaces, bool permits_any, Edits& edits) {
@@ -231,10 +241,7 @@ void rewrite_inline_assembly(const Source& source, const ExecutionSpaces& spaces
                 }
                 edits.replace(i, close + 1, "::simt::unsupported_assembly(\"" + quoted(whole) + "\")");
             } else {
-                const std::string function = "inline_ptx_" + std::to_string(i);
-                edits.replace(i, close + 1,
-                              "do { void " + function + "() __attribute__((error(\"not simulated: " +
-                                  quoted(ptx.not_simulated) + "\"))); " + function + "(); } while (false)");
+                edits.replace(i, close + 1, error_for(ptx.not_simulated, source.locate(source.token(i).begin), i));
             }
         }
         i = close;

@@ -12,6 +12,7 @@
 #include <cctype>
 #include <cstddef>
 #include <cstdlib>
+#include <functional>
 #include <initializer_list>
 #include <iterator>
 #include <map>
@@ -67,9 +68,9 @@ struct Type {
     std::string_view name;
     unsigned bits;  // of a register; 1: a predicate
 };
-constexpr Type types[] = {{"u8", 8},      {"s8", 8},     {"b8", 8},     {"u16", 16},   {"s16", 16},  {"b16", 16},
-                          {"f16", 16},    {"bf16", 16},  {"u32", 32},   {"s32", 32},   {"b32", 32},  {"f32", 32},
-                          {"tf32", 32},   {"f16x2", 32}, {"u16x2", 32}, {"s16x2", 32}, {"u64", 64},  {"s64", 64},
+constexpr Type types[] = {{"u8", 8},      {"s8", 8},     {"b8", 8},     {"u16", 16},   {"s16", 16}, {"b16", 16},
+                          {"f16", 16},    {"bf16", 16},  {"u32", 32},   {"s32", 32},   {"b32", 32}, {"f32", 32},
+                          {"tf32", 32},   {"f16x2", 32}, {"u16x2", 32}, {"s16x2", 32}, {"u64", 64}, {"s64", 64},
                           {"bf16x2", 32}, {"b64", 64},   {"f64", 64},   {"b128", 128}, {"pred", 1}, {"s4", 8},
                           {"u4", 8},      {"b1", 8}};
 
@@ -217,8 +218,7 @@ private:
         for (std::size_t i = 0; i < operands_.size(); ++i) {
             const std::string& constraint = operands_[i].constraint;
             const char kind = constraint.empty() ? ' ' : constraint.back();
-            const std::string number = std::to_string(i), name = "simt_" + number,
-                              reference = "simt_operand_" + number;
+            const std::string number = std::to_string(i), name = "simt_" + number, reference = "simt_operand_" + number;
             if (kind == 'n') {
                 before_ += "const long long " + name + " = static_cast<long long>(" + operands_[i].expression + "); ";
                 continue;
@@ -234,9 +234,10 @@ private:
             }
             std::string value = "0";
             if (constraint[0] != '=') {
-                value = in_ptx + (kind == 'f'   ? "take_float("
-                                  : kind == 'd' ? "take_double("
-                                                : "take<" + type + ">(") +
+                value = in_ptx +
+                        (kind == 'f'   ? "take_float("
+                         : kind == 'd' ? "take_double("
+                                       : "take<" + type + ">(") +
                         source + ")";
             }
             before_ += type + " " + name + " = " + value + "; ";
@@ -288,7 +289,8 @@ private:
 
     static std::string label_name(const std::string& label) { return "simt_label_" + plain(label); }
     static std::string plain(std::string name) {
-        std::replace_if(name.begin(), name.end(), [](char c) { return c == '%' || c == '$'; }, '_');
+        std::replace(name.begin(), name.end(), '%', '_');
+        std::replace(name.begin(), name.end(), '$', '_');
         return name;
     }
 
@@ -302,6 +304,7 @@ private:
             std::string_view name = statement.substr(1, end == std::string_view::npos ? end : end - 1);
             if (end == std::string_view::npos) throw NotSimulated{"a predicate without an instruction"};
             const bool is_negated = name[0] == '!';
+            whole_ = "a predicate";
             condition = std::string("if (") + (is_negated ? "!" : "") + source(name.substr(is_negated)) + ") ";
             statement = trimmed(statement.substr(end));
         }
@@ -387,7 +390,8 @@ private:
         if (digits.size() == 18 && (digits.compare(0, 2, "0d") == 0 || digits.compare(0, 2, "0D") == 0))
             return Value{"0x" + digits.substr(2) + "ull", 64};
         const bool is_hexadecimal = digits.size() > 2 && (digits[1] == 'x' || digits[1] == 'X');
-        if (!is_hexadecimal && digits.find_first_of(".eE") != std::string::npos) return Value{"(" + sign + digits + ")", 0};
+        if (!is_hexadecimal && digits.find_first_of(".eE") != std::string::npos)
+            return Value{"(" + sign + digits + ")", 0};
         if (digits.back() == 'U' || digits.back() == 'u') digits.pop_back();
         char* end = nullptr;
         const bool is_binary = digits.size() > 2 && (digits[1] == 'b' || digits[1] == 'B');
@@ -472,7 +476,8 @@ private:
             offset = (inside[sign] == '-' ? "-(" : "(") + source(word) + ")";
         }
         return std::string(in_ptx) + "pointer<" + (is_shared ? "::simt::ptx::shared" : "0") + ">(" +
-               (base.bits == 0 ? "static_cast<unsigned long long>(" + base.text + ")" : base.text) + ", " + offset + ")";
+               (base.bits == 0 ? "static_cast<unsigned long long>(" + base.text + ")" : base.text) + ", " + offset +
+               ")";
     }
 
     // ---- suffixes
@@ -556,7 +561,8 @@ private:
     }
 
     std::string plain_call() {
-        const auto row = std::find_if(std::begin(rows), std::end(rows), [&](const Row& r) { return r.opcode == opcode_; });
+        const auto row =
+            std::find_if(std::begin(rows), std::end(rows), [&](const Row& r) { return r.opcode == opcode_; });
         if (row == std::end(rows)) refuse();
         std::string of_template;
         const std::vector<std::string> of_types = take_types();
@@ -585,8 +591,8 @@ private:
 
     /// The comparison with its second operator, as in setp.lt.and.
     std::string compare() {
-        const std::string operation = take_one({"eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu",
-                                                "num", "nan", "lo", "ls", "hi", "hs"});
+        const std::string operation = take_one({"eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu",
+                                                "geu", "num", "nan", "lo", "ls", "hi", "hs"});
         const std::string combine = take_one({"and", "or", "xor"});
         const bool flushes = take_suffix("ftz");
         const std::vector<std::string> of = take_types();
@@ -607,9 +613,11 @@ private:
             if (combine.empty()) return result;
             return result + (combine == "and" ? " & " : combine == "or" ? " | " : " ^ ") + condition_at(3);
         };
-        if (is_set) return std::string(in_ptx) + "set_to<" + of[0] + ">(" + target_at(0) + ", " + combined("simt_holds") + ")";
+        if (is_set)
+            return std::string(in_ptx) + "set_to<" + of[0] + ">(" + target_at(0) + ", " + combined("simt_holds") + ")";
         // (Both results are computed before either is written: a target may be the source.)
-        setup_ += "const bool simt_first = " + combined("simt_holds") + ", simt_second = " + combined("!simt_holds") + "; ";
+        setup_ +=
+            "const bool simt_first = " + combined("simt_holds") + ", simt_second = " + combined("!simt_holds") + "; ";
         const std::vector<std::string> targets = parts_of(argument(0), '|');
         std::string code = target(targets[0], "bool") + " = simt_first";
         code += targets.size() > 1 ? ", " + target(targets[1], "bool") + " = simt_second" : ", void(simt_second)";
@@ -624,7 +632,8 @@ private:
     /// Takes how an access is ordered, as modifiers.
     std::vector<std::string> take_order() {
         std::vector<std::string> modifiers;
-        for (const std::string_view word : {"volatile", "relaxed", "acquire", "release", "acq_rel", "cta", "gpu", "sys"}) {
+        for (const std::string_view word :
+             {"volatile", "relaxed", "acquire", "release", "acq_rel", "cta", "gpu", "sys"}) {
             if (take_suffix(word)) modifiers.emplace_back(word);
         }
         if (take_suffix("cluster")) modifiers.emplace_back("gpu");
@@ -658,12 +667,14 @@ private:
         const std::string operation = take_one({"add", "and", "or", "xor", "min", "max", "inc", "dec", "exch", "cas"});
         const std::string type = take_type();
         expect_no_suffixes();
-        if (operation.empty() || !is_in(type.substr(type.rfind(':') + 1), {"u32", "s32", "b32", "f32", "u64", "s64", "b64", "f64"}))
+        if (operation.empty() ||
+            !is_in(type.substr(type.rfind(':') + 1), {"u32", "s32", "b32", "f32", "u64", "s64", "b64", "f64"}))
             refuse();
         const std::size_t at = is_reduction ? 0 : 1, sources = operation == "cas" ? 2 : 1;
         expect_operands(at + 1 + sources, at + 2 + sources);
         std::string call = std::string(in_ptx) + "atom_" + operation + "<" + how + ", " + type + ">(" +
-                           (is_reduction ? unused("unsigned long long") : target_at(0)) + ", " + pointer_at(at, is_shared);
+                           (is_reduction ? unused("unsigned long long") : target_at(0)) + ", " +
+                           pointer_at(at, is_shared);
         for (std::size_t i = 1; i <= sources; ++i) call += ", " + source_at(at + i);
         return call + ")";
     }
@@ -674,7 +685,9 @@ private:
         const std::string scope = take_one({"cta", "gl", "gpu", "sys", "cluster"});
         expect_no_suffixes();
         if (scope.empty()) refuse();
-        return scope == "cta" ? "::__threadfence_block()" : scope == "sys" ? "::__threadfence_system()" : "::__threadfence()";
+        return scope == "cta"   ? "::__threadfence_block()"
+               : scope == "sys" ? "::__threadfence_system()"
+                                : "::__threadfence()";
     }
 
     std::string barrier() {
@@ -720,8 +733,8 @@ private:
             const Value given = value(argument(3));
             read = given.bits == 1 ? "(" + given.text + " ? 0ll : static_cast<long long>(" + read + "))" : given.text;
         }
-        return std::string(in_ptx) + "cp_async(" + pointer_at(0, true) + ", " + pointer_at(1, false) + ", " + source_at(2) +
-               ", " + read + ")";
+        return std::string(in_ptx) + "cp_async(" + pointer_at(0, true) + ", " + pointer_at(1, false) + ", " +
+               source_at(2) + ", " + read + ")";
     }
 
     std::string multiply() {
@@ -734,7 +747,8 @@ private:
         take_suffix(shape);
         const std::size_t n = shape.find('n'), k = shape.find('k');
         if (k == std::string::npos || k < n) refuse();
-        const std::string sizes = shape.substr(1, n - 1) + ", " + shape.substr(n + 1, k - n - 1) + ", " + shape.substr(k + 1);
+        const std::string sizes =
+            shape.substr(1, n - 1) + ", " + shape.substr(n + 1, k - n - 1) + ", " + shape.substr(k + 1);
         const bool saturates = take_suffix("satfinite");
         std::string combine = take_one({"xor", "and"});
         if (!combine.empty() && !take_suffix("popc")) refuse();
@@ -778,7 +792,8 @@ private:
         expect_operands(2, 2);
         if (!is_shared) return std::string(in_ptx) + "mov<0, " + type + ">(" + target_at(0) + ", " + source_at(1) + ")";
         const std::string result =
-            goes_to ? "::__cvta_generic_to_shared(reinterpret_cast<const void*>(static_cast<unsigned long long>(" + source_at(1) + ")))"
+            goes_to ? "::__cvta_generic_to_shared(reinterpret_cast<const void*>(static_cast<unsigned long long>(" +
+                          source_at(1) + ")))"
                     : "reinterpret_cast<unsigned long long>(::__cvta_shared_to_generic(" + source_at(1) + "))";
         return std::string(in_ptx) + "put(" + target_at(0) + ", static_cast<unsigned long long>(" + result + "))";
     }
@@ -788,7 +803,10 @@ private:
         take_suffix("shared::cta");
         expect_operands(2, 2);
         if (space.empty() || !suffixes_.empty()) refuse();
-        const std::string function = space == "global" ? "Global" : space == "shared" ? "Shared" : space == "const" ? "Constant" : "Local";
+        const std::string function = space == "global"   ? "Global"
+                                     : space == "shared" ? "Shared"
+                                     : space == "const"  ? "Constant"
+                                                         : "Local";
         return target_at(0) + " = ::__is" + function + "(reinterpret_cast<const void*>(" + source_at(1) + ")) != 0";
     }
 
@@ -806,7 +824,8 @@ private:
         const std::string type = take_type();
         expect_no_suffixes();
         if (what.empty()) refuse();
-        return std::string(in_ptx) + "testp<0, " + type + ">(" + target_at(0) + ", " + source_at(1) + ", \"" + what + "\")";
+        return std::string(in_ptx) + "testp<0, " + type + ">(" + target_at(0) + ", " + source_at(1) + ", \"" + what +
+               "\")";
     }
 
     /// Whether the instruction sets or takes the carry.
@@ -835,7 +854,8 @@ private:
         static_cast<void>(take_type());
         expect_no_suffixes();
         expect_operands(2, 2);
-        if (argument(0)[0] == '{') return std::string(in_ptx) + "unpack(" + list(argument(0), true) + ", " + source_at(1) + ")";
+        if (argument(0)[0] == '{')
+            return std::string(in_ptx) + "unpack(" + list(argument(0), true) + ", " + source_at(1) + ")";
         return std::string(in_ptx) + "pack(" + target_at(0) + ", " + list(argument(1), false) + ")";
     }
 
@@ -859,7 +879,8 @@ private:
             expect_no_suffixes();
             expect_operands(syncs ? 3 : 2, syncs ? 3 : 2);
             if (mode.empty()) refuse();
-            return std::string(in_ptx) + "vote_" + mode + "(" + target_at(0) + ", " + condition_at(1) + ", " + mask_at(2) + ")";
+            return std::string(in_ptx) + "vote_" + mode + "(" + target_at(0) + ", " + condition_at(1) + ", " +
+                   mask_at(2) + ")";
         }
         if (opcode_ == "match") {
             const std::string mode = take_one({"any", "all"}), type = take_type();
@@ -867,8 +888,8 @@ private:
             expect_operands(3, 3);
             if (mode.empty() || !syncs) refuse();
             const auto [to, equal] = two_targets("unsigned");
-            return std::string(in_ptx) + "match_" + mode + "<" + type + ">(" + to + (mode == "all" ? ", " + equal : "") + ", " +
-                   source_at(1) + ", " + source_at(2) + ")";
+            return std::string(in_ptx) + "match_" + mode + "<" + type + ">(" + to +
+                   (mode == "all" ? ", " + equal : "") + ", " + source_at(1) + ", " + source_at(2) + ")";
         }
         if (opcode_ == "redux") {
             const std::string operation = take_one({"add", "min", "max", "and", "or", "xor"});
@@ -876,8 +897,8 @@ private:
             expect_no_suffixes();
             expect_operands(3, 3);
             if (operation.empty() || !is_in(type.substr(type.rfind(':') + 1), {"u32", "s32", "b32"})) refuse();
-            return std::string(in_ptx) + "redux_" + operation + "<" + type + ">(" + target_at(0) + ", " + source_at(1) + ", " +
-                   source_at(2) + ")";
+            return std::string(in_ptx) + "redux_" + operation + "<" + type + ">(" + target_at(0) + ", " + source_at(1) +
+                   ", " + source_at(2) + ")";
         }
         expect_no_suffixes();
         expect_operands(2, 2);
@@ -886,7 +907,7 @@ private:
     }
 
     const std::vector<AsmOperand>& operands_;
-    std::string text_;                  // with one percent sign before a name
+    std::string text_;                   // with one percent sign before a name
     std::string before_, body_, after_;  // the block's declarations, its instructions, and the copies of its results
     std::vector<std::map<std::string, Value>> scopes_;
     std::vector<std::string> labels_;  // that something branches to

@@ -73,7 +73,6 @@ __device__ inline void multiply_wmma(const T* a, const T* b, T* c, size_t m, siz
         __shared__ __align__(32) union Memory {
             Stage stage;
             float sums[wmma_tile][wmma_tile + 4];
-            __device__ Memory() {}
         } shared;
         const unsigned thread = threadIdx.x, warp_row = thread / 64 * 32, warp_column = thread / 32 % 2 * 32;
         const size_t top = size_t(blockIdx.y) * wmma_tile, left = size_t(blockIdx.x) * wmma_tile;

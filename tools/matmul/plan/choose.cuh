@@ -131,10 +131,6 @@ inline std::string why_not(const ProductProblem& problem, const MatmulVariant& v
         variant.plans && (variant.plans == any_hopper_plans || variant.plans == float8_fast_accum_plans);
     if (is_float8(problem.dtype) && is_hopper && problem.hopper)
         return "it needs n and k that are multiples of 16; choose such a --size, or another --kernel";
-    const bool needs_tensor_cores =
-        problem.dtype != DType::f32 && problem.dtype != DType::f64 && !is_float8(problem.dtype);
-    if (problem.device->simulated && needs_tensor_cores)
-        return text("the simulator has no tensor cores for {}; choose --dtype f32 or f64", type);
     if (variant.plans == thin_plans)
         return text(
             "{} has more than {} rows and columns, more than {} steps along k, and too many products to add up; choose "

@@ -29,6 +29,13 @@ struct Bits32 {};  ///< 32 elements of one bit
 struct Half {};
 struct Bfloat16 {};
 
+/// A factor whose products are not rounded by themselves.
+struct Fused {
+    double value;
+    Fused() = default;
+    SIMT_INLINE Fused(double of) : value(of) {}
+};
+
 template <typename T>
 SIMT_INLINE T element_at(const void* registers, unsigned i) {
     T value;
@@ -60,8 +67,8 @@ template <typename T>
 struct Element;
 template <>
 struct Element<Half> {
-    using Number = float;
-    static SIMT_INLINE float get(const void* x, unsigned i) {
+    using Number = double;
+    static SIMT_INLINE double get(const void* x, unsigned i) {
         return widen<HalfFormat>(element_at<unsigned short>(x, i));
     }
     static SIMT_INLINE void set(void* x, unsigned i, double value, bool) {
@@ -70,16 +77,16 @@ struct Element<Half> {
 };
 template <>
 struct Element<Bfloat16> {
-    using Number = float;
-    static SIMT_INLINE float get(const void* x, unsigned i) {
+    using Number = double;
+    static SIMT_INLINE double get(const void* x, unsigned i) {
         return widen<Bfloat16Format>(element_at<unsigned short>(x, i));
     }
 };
 /// The low 13 bits of a float are ignored.
 template <>
 struct Element<Tf32> {
-    using Number = float;
-    static SIMT_INLINE float get(const void* x, unsigned i) {
+    using Number = double;
+    static SIMT_INLINE double get(const void* x, unsigned i) {
         return reinterpret_bits<float>(element_at<unsigned>(x, i) & ~0x1fffu);
     }
 };
@@ -90,7 +97,7 @@ struct Element<float> {
 };
 template <>
 struct Element<double> {
-    using Number = double;
+    using Number = Fused;
     static SIMT_INLINE double get(const void* x, unsigned i) { return element_at<double>(x, i); }
     static SIMT_INLINE void set(void* x, unsigned i, double value, bool) { set_element(x, i, value); }
 };
@@ -193,8 +200,8 @@ SIMT_INLINE void scatter(void* const* registers, const Number (&matrix)[rows][co
 
 /// How two elements are combined, and the result added to a sum.
 struct MultiplyAdd {
-    static SIMT_INLINE void add(double& sum, float a, float b) { sum += static_cast<double>(a) * b; }
-    static SIMT_INLINE void add(double& sum, double a, double b) { sum = fma(a, b, sum); }
+    static SIMT_INLINE void add(double& sum, double a, double b) { sum += a * b; }  // an exact product
+    static SIMT_INLINE void add(double& sum, Fused a, Fused b) { sum = fma(a.value, b.value, sum); }
     static SIMT_INLINE void add(long long& sum, int a, int b) { sum += a * b; }
 };
 /// For single bits: the number of places where both are set, or where they differ.
@@ -218,8 +225,7 @@ struct Product {
     using ElementD = TypeOfD;
     using Combine = Operation;
     static constexpr bool saturates = saturates_;
-    static_assert(A::column_count == B::row_count && A::row_count == C::row_count &&
-                      B::column_count == C::column_count,
+    static_assert(A::column_count == B::row_count && A::row_count == C::row_count && B::column_count == C::column_count,
                   "the shapes of a matrix product do not fit");
 };
 

@@ -102,7 +102,7 @@ inline constexpr bool is_small_pair<SmallPair<Format>> = true;
 template <typename T>
 constexpr bool is_integral = !is_floating<T> && !__is_class(T);
 template <typename T>
-constexpr bool is_signed_integer = is_integral<T> && static_cast<T>(-1) < static_cast<T>(1);
+constexpr bool is_signed_integer = is_integral<T>&& static_cast<T>(-1) < static_cast<T>(1);
 template <>
 inline constexpr bool is_signed_integer<bool> = false;
 template <>
@@ -141,7 +141,8 @@ template <typename Register, typename T>
 SIMT_INLINE Register take(const T& operand) {
     using Value = typename Plain<T>::type;
     if constexpr (__is_enum(Value)) return static_cast<Register>(operand);
-    else if constexpr (is_floating<Value> && sizeof(Value) == sizeof(Register)) return reinterpret_bits<Register>(operand);
+    else if constexpr (is_floating<Value> && sizeof(Value) == sizeof(Register))
+        return reinterpret_bits<Register>(operand);
     else if constexpr (ShiftedInteger<Value>::value || is_floating<Value>) return static_cast<Register>(operand);
     else if constexpr (__is_class(Value)) return reinterpret_bits<Register>(operand);
     else return static_cast<Register>(reinterpret_cast<unsigned long long>(operand));
@@ -218,15 +219,16 @@ template <Modifiers how, typename T, typename Operation, typename... More>
 SIMT_INLINE T for_small(Operation operation, T x, More... more) {
     using Format = typename T::Format;
     if constexpr (is_small<T>) {
-        const double result = operation(static_cast<double>(widened<Format>(x.bits)),
-                                        static_cast<double>(widened<Format>(more.bits))...);
+        const double result =
+            operation(static_cast<double>(widened<Format>(x.bits)), static_cast<double>(widened<Format>(more.bits))...);
         return {finished_small<how, Format>(narrowed<Format>(result))};
     } else {
-        const double low = operation(static_cast<double>(widened<Format>(x.low)),
-                                     static_cast<double>(widened<Format>(more.low))...);
-        const double high = operation(static_cast<double>(widened<Format>(x.high)),
-                                      static_cast<double>(widened<Format>(more.high))...);
-        return {finished_small<how, Format>(narrowed<Format>(low)), finished_small<how, Format>(narrowed<Format>(high))};
+        const double low =
+            operation(static_cast<double>(widened<Format>(x.low)), static_cast<double>(widened<Format>(more.low))...);
+        const double high =
+            operation(static_cast<double>(widened<Format>(x.high)), static_cast<double>(widened<Format>(more.high))...);
+        return {finished_small<how, Format>(narrowed<Format>(low)),
+                finished_small<how, Format>(narrowed<Format>(high))};
     }
 }
 
@@ -239,23 +241,23 @@ SIMT_INLINE T clamped(__int128 value) {
 }
 
 /// Defines an instruction of one, two or three sources of type T, which `expression` calls x, y and z.
-#define SIMT_PTX_1(name, ...)                                  \
+#define SIMT_PTX_1(name, ...)                                    \
     template <Modifiers how, typename T, typename D, typename A> \
-    SIMT_INLINE void name(D& to, A a) {                        \
-        [[maybe_unused]] const T x = as<T>(a);                 \
-        put(to, [&]() SIMT_PTX_LAMBDA -> T { __VA_ARGS__ }()); \
+    SIMT_INLINE void name(D& to, A a) {                          \
+        [[maybe_unused]] const T x = as<T>(a);                   \
+        put(to, [&]() SIMT_PTX_LAMBDA -> T { __VA_ARGS__ }());   \
     }
-#define SIMT_PTX_2(name, ...)                                              \
+#define SIMT_PTX_2(name, ...)                                                \
     template <Modifiers how, typename T, typename D, typename A, typename B> \
-    SIMT_INLINE void name(D& to, A a, B b) {                               \
-        const T x = as<T>(a), y = as<T>(b);                                \
-        put(to, [&]() SIMT_PTX_LAMBDA -> T { __VA_ARGS__ }());             \
+    SIMT_INLINE void name(D& to, A a, B b) {                                 \
+        const T x = as<T>(a), y = as<T>(b);                                  \
+        put(to, [&]() SIMT_PTX_LAMBDA -> T { __VA_ARGS__ }());               \
     }
-#define SIMT_PTX_3(name, ...)                                                          \
+#define SIMT_PTX_3(name, ...)                                                            \
     template <Modifiers how, typename T, typename D, typename A, typename B, typename C> \
-    SIMT_INLINE void name(D& to, A a, B b, C c) {                                      \
-        const T x = as<T>(a), y = as<T>(b), z = as<T>(c);                              \
-        put(to, [&]() SIMT_PTX_LAMBDA -> T { __VA_ARGS__ }());                         \
+    SIMT_INLINE void name(D& to, A a, B b, C c) {                                        \
+        const T x = as<T>(a), y = as<T>(b), z = as<T>(c);                                \
+        put(to, [&]() SIMT_PTX_LAMBDA -> T { __VA_ARGS__ }());                           \
     }
 #define SIMT_PTX_LAMBDA __attribute__((always_inline))
 
@@ -307,7 +309,8 @@ template <Modifiers how, typename T>
 SIMT_INLINE auto integer_product(T x, T y) {
     using Full = typename Twice<T>::type;
     using Bits = typename BitsOf<sizeof(Full)>::type;
-    const Full product = static_cast<Full>(static_cast<Bits>(static_cast<Full>(x)) * static_cast<Bits>(static_cast<Full>(y)));
+    const Full product =
+        static_cast<Full>(static_cast<Bits>(static_cast<Full>(x)) * static_cast<Bits>(static_cast<Full>(y)));
     if constexpr ((how & wide) != 0) return product;
     else if constexpr ((how & hi) != 0) return static_cast<T>(product >> 8 * sizeof(T));
     else return static_cast<T>(product);
@@ -316,7 +319,8 @@ SIMT_INLINE auto integer_product(T x, T y) {
 template <Modifiers how, typename T, typename D, typename A, typename B>
 SIMT_INLINE void mul(D& to, A a, B b) {
     const T x = as<T>(a), y = as<T>(b);
-    if constexpr (is_floating<T>) put(to, finished<how>(arithmetic::multiply<mode_of(how)>(flushed<how>(x), flushed<how>(y))));
+    if constexpr (is_floating<T>)
+        put(to, finished<how>(arithmetic::multiply<mode_of(how)>(flushed<how>(x), flushed<how>(y))));
     else if constexpr (__is_class(T)) put(to, for_small<how>([](double p, double q) { return p * q; }, x, y));
     else put(to, integer_product<how>(x, y));
 }
@@ -324,11 +328,8 @@ SIMT_INLINE void mul(D& to, A a, B b) {
 SIMT_PTX_3(
     fma,
     if constexpr (is_floating<T>) {
-        return finished<how>(
-            arithmetic::multiply_add<mode_of(how)>(flushed<how>(x), flushed<how>(y), flushed<how>(z)));
-    } else {
-        return for_small<how>([](double p, double q, double r) { return add_to_odd(p * q, r); }, x, y, z);
-    })
+        return finished<how>(arithmetic::multiply_add<mode_of(how)>(flushed<how>(x), flushed<how>(y), flushed<how>(z)));
+    } else { return for_small<how>([](double p, double q, double r) { return add_to_odd(p * q, r); }, x, y, z); })
 
 template <Modifiers how, typename T, typename D, typename A, typename B, typename C>
 SIMT_INLINE void mad(D& to, A a, B b, C c) {
@@ -387,16 +388,13 @@ SIMT_PTX_2(
     div,
     if constexpr (__is_same(T, float)) {
         return finished<how>(arithmetic::divide<mode_of(how)>(flushed<how>(x), flushed<how>(y)));
-    } else if constexpr (is_floating<T>) {
-        return arithmetic::divide<mode_of(how)>(x, y);
-    } else {
+    } else if constexpr (is_floating<T>) { return arithmetic::divide<mode_of(how)>(x, y); } else {
         if (y == 0) return static_cast<T>(-1);
         if (is_signed_integer<T> && y == static_cast<T>(-1)) return static_cast<T>(0 - w(x));
         return static_cast<T>(x / y);
     })
-SIMT_PTX_2(
-    rem, if (y == 0) return static_cast<T>(-1);
-    if (is_signed_integer<T> && y == static_cast<T>(-1)) return 0; return static_cast<T>(x % y);)
+SIMT_PTX_2(rem, if (y == 0) return static_cast<T>(-1); if (is_signed_integer<T> && y == static_cast<T>(-1)) return 0;
+           return static_cast<T>(x % y);)
 
 template <typename T>
 SIMT_INLINE T without_sign(T x, Modifiers) {
@@ -406,13 +404,13 @@ SIMT_INLINE T without_sign(T x, Modifiers) {
     else if constexpr (is_small_pair<T>) return {static_cast<u16>(x.low & 0x7fff), static_cast<u16>(x.high & 0x7fff)};
     else return x < 0 ? static_cast<T>(0 - w(x)) : x;
 }
-SIMT_PTX_1(
-    abs, if constexpr (is_floating<T>) return without_sign(flushed<how>(x), how); else return without_sign(x, how);)
-SIMT_PTX_1(
-    neg, if constexpr (is_floating<T>) return -flushed<how>(x);
-    else if constexpr (is_small<T>) return {static_cast<u16>(x.bits ^ 0x8000)};
-    else if constexpr (is_small_pair<T>) return {static_cast<u16>(x.low ^ 0x8000), static_cast<u16>(x.high ^ 0x8000)};
-    else return static_cast<T>(0 - w(x));)
+SIMT_PTX_1(abs, if constexpr (is_floating<T>) return without_sign(flushed<how>(x), how);
+           else return without_sign(x, how);)
+SIMT_PTX_1(neg, if constexpr (is_floating<T>) return -flushed<how>(x);
+           else if constexpr (is_small<T>) return {static_cast<u16>(x.bits ^ 0x8000)};
+           else if constexpr (is_small_pair<T>) return {static_cast<u16>(x.low ^ 0x8000),
+                                                        static_cast<u16>(x.high ^ 0x8000)};
+           else return static_cast<T>(0 - w(x));)
 
 /// One NaN is ignored, or with .NaN makes the result one. -0 is less than +0.
 template <Modifiers how, bool is_max>
@@ -450,30 +448,27 @@ SIMT_PTX_1(
         return how & approx ? reinterpret_bits<double>(reinterpret_bits<u64>(result) & ~0xffffffffull) : result;
     } else return finished<how>(arithmetic::divide<mode_of(how)>(1.0f, flushed<how>(x)));)
 SIMT_PTX_1(sqrt, return finished<how>(arithmetic::square_root<mode_of(how)>(flushed<how>(x)));)
-SIMT_PTX_1(
-    rsqrt, if constexpr (__is_same(T, double)) return 1.0 / ::sqrt(x);
-    else return finished<how>(static_cast<float>(1.0 / ::sqrt(static_cast<double>(flushed<how>(x)))));)
+SIMT_PTX_1(rsqrt, if constexpr (__is_same(T, double)) return 1.0 / ::sqrt(x);
+           else return finished<how>(static_cast<float>(1.0 / ::sqrt(static_cast<double>(flushed<how>(x)))));)
 SIMT_PTX_1(sin, return finished<how>(::sinf(flushed<how>(x)));)
 SIMT_PTX_1(cos, return finished<how>(::cosf(flushed<how>(x)));)
 SIMT_PTX_1(lg2, return finished<how>(::log2f(flushed<how>(x)));)
-SIMT_PTX_1(
-    ex2, if constexpr (__is_class(T)) return for_small<how>([](double p) { return static_cast<double>(::exp2f(static_cast<float>(p))); }, x);
-    else return finished<how>(::exp2f(flushed<how>(x)));)
-SIMT_PTX_1(
-    tanh, if constexpr (__is_class(T)) return for_small<how>([](double p) { return static_cast<double>(::tanhf(static_cast<float>(p))); }, x);
-    else return ::tanhf(x);)
+SIMT_PTX_1(ex2, if constexpr (__is_class(T)) return for_small<how>(
+                    [](double p) { return static_cast<double>(::exp2f(static_cast<float>(p))); }, x);
+           else return finished<how>(::exp2f(flushed<how>(x)));)
+SIMT_PTX_1(tanh, if constexpr (__is_class(T)) return for_small<how>(
+                     [](double p) { return static_cast<double>(::tanhf(static_cast<float>(p))); }, x);
+           else return ::tanhf(x);)
 /// The second operand with the sign of the first.
-SIMT_PTX_2(
-    copysign, if constexpr (__is_same(T, float)) return __builtin_copysignf(y, x);
-    else return __builtin_copysign(y, x);)
+SIMT_PTX_2(copysign, if constexpr (__is_same(T, float)) return __builtin_copysignf(y, x);
+           else return __builtin_copysign(y, x);)
 
 // ---- bits
 
 SIMT_PTX_2(and_, return static_cast<T>(x & y);)
 SIMT_PTX_2(or_, return static_cast<T>(x | y);)
 SIMT_PTX_2(xor_, return static_cast<T>(x ^ y);)
-SIMT_PTX_1(
-    not_, if constexpr (__is_same(T, bool)) return !x; else return static_cast<T>(~x);)
+SIMT_PTX_1(not_, if constexpr (__is_same(T, bool)) return !x; else return static_cast<T>(~x);)
 SIMT_PTX_1(cnot, return x == 0;)
 
 template <Modifiers how, typename T, typename D, typename A, typename B>
@@ -490,7 +485,8 @@ SIMT_INLINE void shr(D& to, A a, B b) {
 template <Modifiers how, typename T, typename D, typename A, typename B, typename C>
 SIMT_INLINE void shf(D& to, A a, B b, C c) {
     const u32 low = as<u32>(a), high = as<u32>(b), amount = as<u32>(c);
-    if constexpr ((how & left) != 0) put(to, how & clamp ? __funnelshift_lc(low, high, amount) : __funnelshift_l(low, high, amount));
+    if constexpr ((how & left) != 0)
+        put(to, how & clamp ? __funnelshift_lc(low, high, amount) : __funnelshift_l(low, high, amount));
     else put(to, how & clamp ? __funnelshift_rc(low, high, amount) : __funnelshift_r(low, high, amount));
 }
 
@@ -513,8 +509,7 @@ SIMT_INLINE void bfind(D& to, A a) {
     const u32 position = x == 0 ? ~0u : 63 - static_cast<u32>(__builtin_clzll(x));
     put(to, x != 0 && (how & shiftamt) ? static_cast<u32>(8 * sizeof(T)) - 1 - position : position);
 }
-SIMT_PTX_1(
-    brev, if constexpr (sizeof(T) == 4) return __brev(x); else return __brevll(x);)
+SIMT_PTX_1(brev, if constexpr (sizeof(T) == 4) return __brev(x); else return __brevll(x);)
 template <Modifiers how, typename T, typename D, typename A, typename B, typename C>
 SIMT_INLINE void bfe(D& to, A a, B b, C c) {
     const T x = as<T>(a);
@@ -590,7 +585,8 @@ SIMT_INLINE void prmt(D& to, A a, B b, C c) {
 
 template <Modifiers how, typename T, typename U, typename D, typename A, typename B, typename C>
 SIMT_INLINE void dp4a(D& to, A a, B b, C c) {
-    s64 sum = is_signed_integer<T> || is_signed_integer<U> ? static_cast<s64>(as<s32>(c)) : static_cast<s64>(as<u32>(c));
+    s64 sum =
+        is_signed_integer<T> || is_signed_integer<U> ? static_cast<s64>(as<s32>(c)) : static_cast<s64>(as<u32>(c));
     for (u32 shift = 0; shift < 32; shift += 8) {
         const u32 x = as<u32>(a) >> shift & 0xff, y = as<u32>(b) >> shift & 0xff;
         sum += static_cast<s64>(is_signed_integer<T> ? static_cast<s8>(x) : static_cast<s32>(x)) *
@@ -631,14 +627,14 @@ template <> struct Packed<s32, true> { using type = s8; };
 template <> struct Packed<u32, false> { using type = u16; };
 template <> struct Packed<s32, false> { using type = s16; };
 // clang-format on
-#define SIMT_PTX_PACKED(name, expression)                                                                           \
-    template <Modifiers how, typename T, typename U, typename V, typename D, typename A, typename B, typename C>    \
-    SIMT_INLINE void name##4(D & to, A a, B b, C c) {                                                               \
-        for_elements<how, typename Packed<U, true>::type>(to, a, b, c, [](s32 x, s32 y) { return expression; });    \
-    }                                                                                                               \
-    template <Modifiers how, typename T, typename U, typename V, typename D, typename A, typename B, typename C>    \
-    SIMT_INLINE void name##2(D & to, A a, B b, C c) {                                                               \
-        for_elements<how, typename Packed<U, false>::type>(to, a, b, c, [](s32 x, s32 y) { return expression; });   \
+#define SIMT_PTX_PACKED(name, expression)                                                                         \
+    template <Modifiers how, typename T, typename U, typename V, typename D, typename A, typename B, typename C>  \
+    SIMT_INLINE void name##4(D & to, A a, B b, C c) {                                                             \
+        for_elements<how, typename Packed<U, true>::type>(to, a, b, c, [](s32 x, s32 y) { return expression; });  \
+    }                                                                                                             \
+    template <Modifiers how, typename T, typename U, typename V, typename D, typename A, typename B, typename C>  \
+    SIMT_INLINE void name##2(D & to, A a, B b, C c) {                                                             \
+        for_elements<how, typename Packed<U, false>::type>(to, a, b, c, [](s32 x, s32 y) { return expression; }); \
     }
 SIMT_PTX_PACKED(vadd, x + y)
 SIMT_PTX_PACKED(vsub, x - y)
@@ -702,7 +698,8 @@ SIMT_PTX_1(mov, return x;)
 template <typename D, typename Part, unsigned count>
 SIMT_INLINE void pack(D& to, const Part (&parts)[count]) {
     D bits = 0;
-    for (unsigned i = count; i-- > 0;) bits = static_cast<D>(bits << (8 * sizeof(D) / count)) | static_cast<D>(parts[i]);
+    for (unsigned i = count; i-- > 0;)
+        bits = static_cast<D>(bits << (8 * sizeof(D) / count)) | static_cast<D>(parts[i]);
     to = bits;
 }
 template <typename Part, unsigned count, typename A>
@@ -868,10 +865,11 @@ SIMT_INLINE void st(char* to, const D (&from)[count]) {
         const T value = as<T>(a);                                                                                     \
         T* const address = reinterpret_cast<T*>(at);                                                                  \
         ::simt::yield_to_poll(value, site);                                                                           \
-        put(to, ::simt::polled(value, ScopedAtomic<T, scope_of(how)>::update(                                         \
-                                          address,                                                                    \
-                                          [value](T before) SIMT_UNCHECKED_LAMBDA -> T { return static_cast<T>(expression); }, \
-                                          order_of(how), site)));                                                     \
+        put(to, ::simt::polled(                                                                                       \
+                    value,                                                                                            \
+                    ScopedAtomic<T, scope_of(how)>::update(                                                           \
+                        address, [value](T before) SIMT_UNCHECKED_LAMBDA -> T { return static_cast<T>(expression); }, \
+                        order_of(how), site)));                                                                       \
     }
 SIMT_PTX_ATOMIC(atom_add, before + value)
 SIMT_PTX_ATOMIC(atom_and, before& value)
@@ -994,10 +992,10 @@ SIMT_INLINE void match_all(D& to, bool& all_equal, A a, M m, Site site = Site::h
     put(to, __match_all_sync(as<u32>(m), as<T>(a), &equal, site));
     all_equal = equal != 0;
 }
-#define SIMT_PTX_REDUX(name)                                                       \
-    template <typename T, typename D, typename A, typename M>                      \
-    SIMT_INLINE void redux_##name(D& to, A a, M m, Site site = Site::here()) {     \
-        put(to, __reduce_##name##_sync(as<u32>(m), as<T>(a), site));               \
+#define SIMT_PTX_REDUX(name)                                                   \
+    template <typename T, typename D, typename A, typename M>                  \
+    SIMT_INLINE void redux_##name(D& to, A a, M m, Site site = Site::here()) { \
+        put(to, __reduce_##name##_sync(as<u32>(m), as<T>(a), site));           \
     }
 SIMT_PTX_REDUX(add)
 SIMT_PTX_REDUX(min)
@@ -1072,11 +1070,10 @@ SIMT_INLINE void mma(D (&d)[count_d], const A (&a)[count_a], const B (&b)[count_
     using ElementA = MatrixElement<TA>;
     using ElementB = MatrixElement<TB>;
     constexpr unsigned steps = __is_same(TA, b1) ? k / 32 : k;
-    using Multiplied =
-        matrix::Product<matrix::LayoutA<m, steps, ElementA::packed>, typename ElementA::type,
-                        matrix::LayoutB<steps, n, ElementB::packed>, typename ElementB::type, matrix::LayoutC<m, n>,
-                        typename MatrixElement<TC>::type, typename MatrixElement<TD>::type, Operation,
-                        (how & satfinite) != 0>;
+    using Multiplied = matrix::Product<matrix::LayoutA<m, steps, ElementA::packed>, typename ElementA::type,
+                                       matrix::LayoutB<steps, n, ElementB::packed>, typename ElementB::type,
+                                       matrix::LayoutC<m, n>, typename MatrixElement<TC>::type,
+                                       typename MatrixElement<TD>::type, Operation, (how & satfinite) != 0>;
     multiply_in_warp<Multiplied>(a, b, c, d, site);
 }
 
