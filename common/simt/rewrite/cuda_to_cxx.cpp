@@ -41,6 +41,7 @@ Rewritten rewrite_source(const Source& source, const DeviceCode& code) {
     rewrite_inline_assembly(source, spaces, edits);
     rewrite_waiting_loops(source, braces, edits);
     rewrite_library_calls(source, functions, spaces, edits);
+    rewrite_lenient_names(source, braces, edits);
     rewrite_removed_names(source, braces, functions, edits);
     rewrite_casts(source, braces, spaces, edits);
     rewrite_shifts(source, braces, spaces, edits);
