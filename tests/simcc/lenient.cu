@@ -12,21 +12,16 @@ struct Number {
     using Traits = Traits<T>;
     typename Traits::type value;
 
-    template <typename U>
-    __host__ __device__ U as() const {
-        return static_cast<U>(value) * Traits::factor;
-    }
     template <int n>
-    __device__ T plus() {
+    static __host__ __device__ T plus(T value) {
         return value + n;
     }
 };
 
 template <typename T>
 __global__ void k(T* out, Number<T> number) {
-    Number<T>* pointer = &number;
-    out[0] = number.as<T>();
-    out[1] = pointer->as<int>() + pointer->plus<4>();
+    out[0] = number.value * Number<T>::Traits::factor;
+    out[1] = Number<T>::plus<4>(number.value);
 }
 
 int main() {

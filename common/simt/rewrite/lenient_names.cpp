@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Names that nvcc accepts and g++ does not.
 //
-//     s.get<T>() in a template    ->    s.template get<T>(), if the program has a function template `get`
-//     using X = X<T>;             ->    using X = ::space::X<T>; in a class; the same for typedef
+//     S<T>::get<n>()     ->    S<T>::template get<n>(), in a template, if the program has a function template `get`
+//     using X = X<T>;    ->    using X = ::space::X<T>; in a class; the same for typedef
 
 #include <cstddef>
 #include <set>
@@ -86,9 +86,7 @@ std::size_t renamed_by_itself(const Source& source, std::size_t i) {
 void rewrite_lenient_names(const Source& source, const Braces& braces, Edits& edits) {
     const std::set<std::string_view> templates = function_templates(source);
     for (std::size_t i = 1; i < source.size(); ++i) {
-        const std::string_view before = source[i - 1];
-        if ((before == "." || before == "->") && source[i + 1] == "<" && templates.count(source[i]) != 0 &&
-            !source.is_value(i)) {
+        if (source[i - 1] == "::" && source[i - 2] == ">" && source[i + 1] == "<" && templates.count(source[i]) != 0) {
             const std::size_t end = skip_angles(source, i + 1);
             if (end != i + 1 && source[end] == "(" && in_template(source, braces, i))
                 edits.insert_before(i, "template ");
