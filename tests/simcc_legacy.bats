@@ -116,7 +116,8 @@ int main() {
 CU
     simcc outside.cu -o outside
     capture ./outside
-    expect_status 0 && expect_output cudaErrorLaunchFailure
+    expect_status 0
+    expect_output cudaErrorLaunchFailure
     expect_errors_like "kernel k, .*: a surface was accessed outside of it"
 }
 

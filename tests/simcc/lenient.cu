@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // C++ that nvcc's front end accepts and g++ does not.
 #include <cstdio>
 
