@@ -116,7 +116,8 @@ int main() {
 CU
     simcc outside.cu -o outside
     capture ./outside
-    expect_status 0 && expect_output cudaErrorLaunchFailure
+    expect_status 0
+    expect_output cudaErrorLaunchFailure
     expect_errors_like "kernel k, .*: a surface was accessed outside of it"
 }
 
@@ -143,4 +144,104 @@ cudaSuccess: -12593 -9650"
 1 -3
 2 7 3 8
 cudaSuccess"
+}
+
+@test "graphs allocate and free memory, and run parts of them as often as kernels say" {
+    both graph_nodes "cudaStreamSynchronize(stream): cudaSuccess
+sums 300 393, freed what was allocated: 1
+cudaGraphLaunch(executable, stream): cudaSuccess
+cudaFreeAsync(kept, stream): cudaSuccess
+cudaGraphLaunch(executable, stream): cudaSuccess
+sums 314 469
+cudaFree(kept): cudaSuccess
+bytes in use: 0
+cudaStreamSynchronize(stream): cudaSuccess
+rounds 5, left 0
+rounds 7, left 0
+-1 10 10 10 
+110 111 112 -1 
+cudaDeviceSynchronize(): cudaSuccess"
+}
+
+@test "a graph whose memory was not freed is launched again only if the launch frees it" {
+    cat >again.cu <<'CU'
+#include <cstdio>
+int main() {
+    for (unsigned flags : {0u, (unsigned)cudaGraphInstantiateFlagAutoFreeOnLaunch}) {
+        int* kept;
+        cudaStream_t stream;
+        cudaGraph_t graph;
+        cudaGraphExec_t executable;
+        cudaStreamCreate(&stream);
+        cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+        cudaMallocAsync(&kept, 4096, stream);
+        cudaStreamEndCapture(stream, &graph);
+        cudaGraphInstantiate(&executable, graph, flags);
+        cudaGraphLaunch(executable, stream);
+        printf("%s\n", cudaGetErrorName(cudaGraphLaunch(executable, stream)));
+    }
+    cudaGraph_t graph;
+    cudaGraphNode_t node;
+    cudaGraphCreate(&graph, 0);
+    int* own;
+    cudaMalloc(&own, 4);
+    printf("%s\n", cudaGetErrorName(cudaGraphAddMemFreeNode(&node, graph, nullptr, 0, own)));
+}
+CU
+    simcc again.cu -o again
+    capture ./again
+    expect_status 0 && expect_output "cudaErrorInvalidValue
+cudaSuccess
+cudaErrorInvalidValue"
+}
+
+@test "processes share device memory and events" {
+    both processes "child: the same address 1
+parent: last 199998, sum 1409965408, other 1010101, child 0"
+}
+
+@test "handles that are wrong, old or of this process are refused" {
+    cat >handles.cu <<'CU'
+#include <cstdio>
+#include <sys/wait.h>
+#include <unistd.h>
+#define NAMED(call) printf("%s\n", cudaGetErrorName(call))
+int main() {
+    cudaIpcMemHandle_t handle = {}, old = {};
+    int *memory, *other;
+    int ends[2];
+    if (pipe(ends)) return 1;
+    if (fork() == 0) {
+        cudaMalloc(&memory, 4);
+        cudaIpcGetMemHandle(&handle, memory);
+        return write(ends[1], &handle, sizeof handle) != sizeof handle;
+    }
+    if (read(ends[0], &old, sizeof old) != sizeof old) return 1;
+    wait(nullptr);
+    cudaMalloc(&memory, 8);
+    NAMED(cudaIpcGetMemHandle(&handle, memory + 1));
+    NAMED(cudaIpcGetMemHandle(&handle, memory));
+    NAMED(cudaIpcOpenMemHandle((void**)&other, handle, cudaIpcMemLazyEnablePeerAccess));
+    NAMED(cudaIpcOpenMemHandle((void**)&other, old, cudaIpcMemLazyEnablePeerAccess));
+    NAMED(cudaIpcOpenMemHandle((void**)&other, {}, cudaIpcMemLazyEnablePeerAccess));
+    NAMED(cudaIpcCloseMemHandle(memory));
+    cudaEvent_t event;
+    cudaIpcEventHandle_t event_handle;
+    cudaEventCreate(&event);
+    NAMED(cudaIpcGetEventHandle(&event_handle, event));
+}
+CU
+    simcc handles.cu -o handles
+    capture ./handles
+    expect_status 0 && expect_output "cudaErrorInvalidValue
+cudaSuccess
+cudaErrorDeviceUninitialized
+cudaErrorInvalidResourceHandle
+cudaErrorInvalidResourceHandle
+cudaErrorInvalidValue
+cudaErrorInvalidResourceHandle"
+}
+
+@test "member templates need no word template, and an alias may have its template's name" {
+    both lenient "cudaSuccess: 7.5 6.5"
 }

@@ -66,6 +66,7 @@ const std::map<std::string, std::function<void(Text&)>> passes = {
     {"library_calls", [](Text& text) { rewrite_library_calls(text.source, text.functions, text.spaces, text.edits); }},
     {"lone_additions", [](Text& text) { rewrite_lone_additions(text.source, text.braces, text.edits); }},
     {"removed_names", [](Text& text) { rewrite_removed_names(text.source, text.braces, text.functions, text.edits); }},
+    {"lenient_names", [](Text& text) { rewrite_lenient_names(text.source, text.braces, text.edits); }},
     {"casts", [](Text& text) { rewrite_casts(text.source, text.braces, text.spaces, text.edits); }},
     {"shifts", [](Text& text) { rewrite_shifts(text.source, text.braces, text.spaces, text.edits); }},
     {"kernel_pointers",

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Conversions between the small floating-point types, pointers to constants, references to a typedef's integers.
 #include <cstdio>
 #include <cuda_bf16.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Graphs that allocate and free memory, and graphs whose parts run as often as kernels say.
 #include <cstdio>
 

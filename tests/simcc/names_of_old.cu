@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What old programs call: warp functions without a mask, the thread functions of the runtime, headers that are gone.
 #include <cstdio>
 #include <cuda_runtime.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A program's own functions and types of the names that CUDA has removed are its own.
 #include <cstdio>
 

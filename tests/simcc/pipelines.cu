@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // cuda::pipeline with roles: some threads only copy, the others only compute. And pipelines whose threads do both.
 #include <cooperative_groups.h>
 #include <cstdio>

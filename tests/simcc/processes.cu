@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MIT
 // Two processes share device memory, of a page and of a few bytes, and events.
 #include <cstdio>
-#include <cstring>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Texture and surface references, which CUDA 12 removed: bound to linear memory, pitched memory and arrays, filtered,
 // normalized, in a kernel template and through a pointer.
 #include <cstdio>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Graph nodes that run their bodies, graphs themselves, as often as a value says that kernels set.
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "common/simt/api/error.hpp"
 #include "common/simt/api/graph.hpp"

@@ -3,7 +3,6 @@
 #include "common/simt/runtime/graph_memory.hpp"
 
 #include <cstdint>
-#include <memory>
 
 #include "common/simt/api/error.hpp"
 #include "common/simt/api/graph.hpp"

@@ -10,6 +10,10 @@
 #include "common/simt/runtime/array.hpp"
 #include "common/simt/runtime/device.hpp"
 
+namespace simt {
+void remember_constant(const volatile void* address, size_t bytes);  // as cuda_runtime.h, which is for programs, says
+}
+
 using namespace simt;
 
 namespace {

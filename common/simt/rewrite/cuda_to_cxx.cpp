@@ -51,6 +51,7 @@ Rewritten rewrite_source(const Source& source, const DeviceCode& code) {
     rewrite_waiting_loops(source, braces, edits);
     rewrite_library_calls(source, functions, spaces, edits);
     if (!code.checked) rewrite_lone_additions(source, braces, edits);
+    rewrite_lenient_names(source, braces, edits);
     rewrite_removed_names(source, braces, functions, edits);
     rewrite_casts(source, braces, spaces, edits);
     rewrite_shifts(source, braces, spaces, edits);

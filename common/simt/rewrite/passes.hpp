@@ -79,6 +79,9 @@ void announce_device_new(const Source& source, const ExecutionSpaces& spaces, Ed
 /// Texture and surface references, and warp functions without a mask, become the simulator's.
 void rewrite_removed_names(const Source& source, const Braces& braces, const Functions& functions, Edits& edits);
 
+/// Names that nvcc accepts and g++ does not: member templates without `template`, and `using X = X<T>` in classes.
+void rewrite_lenient_names(const Source& source, const Braces& braces, Edits& edits);
+
 /// Casts to integers in device code saturate.
 void rewrite_casts(const Source& source, const Braces& braces, const ExecutionSpaces& spaces, Edits& edits);
 
