@@ -54,15 +54,29 @@ public:
         drop_unseen_by_host(source, rewritten.diagnostics);
         bool failed = false;
         for (const Diagnostic& message : rewritten.diagnostics) {
-            const bool is_error = message.kind != Diagnostic::warning;
+            const bool is_error = message.kind == Diagnostic::error || message.kind == Diagnostic::error_on_host;
             failed = failed || is_error;
             if (!is_error && options_.no_warnings) continue;
             progress_.hide();
             std::fprintf(stderr, "%s:%zu:%zu: %s: %s\n", message.file.c_str(), message.line, message.column,
-                         is_error ? "error" : "warning", message.message.c_str());
+                         is_error                           ? "error"
+                         : message.kind == Diagnostic::note ? "note"
+                                                            : "warning",
+                         message.message.c_str());
         }
         if (failed) throw StepFailed();
+        has_lane_loops_ = rewritten.text.find("::simt::LaneLoops") != rewritten.text.npos;
         write_file(to, rewritten.text);
+    }
+
+    /// Whether the file that was rewritten last has kernels whose threads run in loops.
+    bool has_lane_loops() const { return has_lane_loops_; }
+
+    /// Rewrites a file again, whose warnings have been printed.
+    void rewrite_on_stacks(const std::string& from, const std::string& to) const {
+        if (options_.verbose) std::fprintf(stderr, "# rewrite %s to %s, without loops over threads\n", from.c_str(), to.c_str());
+        const DeviceCode code = {options_.relocatable, options_.checked, Lanes::on_stacks};
+        write_file(to, rewrite(read_file(from), toolchain_.headers, code).text);
     }
 
     void mark_file(const std::string& from, const std::string& to) {
@@ -75,7 +89,7 @@ public:
 
 private:
     Rewritten rewrite_text(const std::string& text) const {
-        return rewrite(text, toolchain_.headers, {options_.relocatable, options_.checked});
+        return rewrite(text, toolchain_.headers, {options_.relocatable, options_.checked, options_.lanes});
     }
 
     /// Simulated kernels are compiled together with the host's code, so both see __CUDA_ARCH__ defined. An error in
@@ -96,6 +110,7 @@ private:
         diagnostics.erase(std::remove_if(diagnostics.begin(), diagnostics.end(), is_unseen), diagnostics.end());
     }
 
+    bool has_lane_loops_ = false;
     const Options& options_;
     const Toolchain& toolchain_;
     Progress& progress_;

@@ -190,6 +190,13 @@ void set_default_stream(Options& o, const std::string& value) {
     if (value == "per-thread") add_definition(o, "CUDA_API_PER_THREAD_DEFAULT_STREAM=1");
 }
 
+void set_lanes(Options& o, const std::string& value) {
+    if (value != "loops" && value != "stacks" && value != "explain") {
+        throw UsageError("-lanes: expected loops, stacks or explain, not '" + value + "'");
+    }
+    o.lanes = value == "loops" ? Lanes::in_loops : value == "stacks" ? Lanes::on_stacks : Lanes::explained;
+}
+
 void compile_relocatable(Options& o, const std::string&) { o.stage = Stage::compile, o.relocatable = true; }
 void set_relocatable(Options& o, const std::string& value) { o.relocatable = value == "true"; }
 
@@ -295,6 +302,7 @@ const OptionRow rows[] = {
     {"gencode", "generate-code", required, set_architecture, "arch=compute_NN,...: the same; the last one counts"},
     {"rdc", "relocatable-device-code", required, set_relocatable, "true: share device variables between files"},
     {"default-stream", "default-stream", required, set_default_stream, "legacy or per-thread"},
+    {"lanes", "lanes", required, set_lanes, "loops, stacks, explain: how the threads of a block take turns"},
     {"optf", "options-file", required, ignore, "FILE[,FILE]: read options from files"},  // before all others
     {"keep", "keep", none, set<&Options::keep>, "keep FILE.cu.cpp.ii"},
     {"v", "verbose", none, set<&Options::verbose>, "show the commands"},

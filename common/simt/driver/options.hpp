@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/io/progress.hpp"
+#include "common/simt/rewrite/cuda_to_cxx.hpp"
 
 namespace simcc {
 
@@ -57,6 +58,7 @@ struct Options {
     std::string standard = "-std=c++17";
     std::string optimization = "-O3", debug = "-g1";
     bool checked = false;      ///< --check, -G: every load and store of device code reports itself to the checkers
+    Lanes lanes = Lanes::in_loops;  ///< -lanes: what the threads of a block run on
     bool shared = false;       ///< -shared
     bool runtime = true;       ///< not with -cudart none: the simulator is linked into the result
     bool relocatable = false;  ///< -rdc=true, -dc: device variables are shared between files

@@ -31,6 +31,7 @@
 #include "simt/scoped_atomic.hpp"
 #include "simt/textures.hpp"
 #include "simt/warp.hpp"
+#include "simt/lane_loops.hpp"
 
 // ---- allocation ----------------------------------------------------------------------------------------------------
 // These take the address of a pointer of any type, as C++ programs write it.

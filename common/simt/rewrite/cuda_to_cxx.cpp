@@ -44,6 +44,9 @@ Rewritten rewrite_source(const Source& source, const DeviceCode& code) {
     rewrite_casts(source, braces, spaces, edits);
     rewrite_shifts(source, braces, spaces, edits);
     rewrite_kernel_pointers(source, functions, edits);
+    if (!code.checked && code.lanes != Lanes::on_stacks) {
+        rewrite_lane_loops(source, braces, code.lanes == Lanes::explained, edits);
+    }
     rewrite_launches(source, braces, functions, edits);
     return {edits.apply(), edits.diagnostics()};
 }
