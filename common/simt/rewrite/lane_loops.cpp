@@ -33,6 +33,8 @@ namespace lane_loops {
 namespace {
 
 /// Why a kernel stays as it is, and the token that is to blame.
+class LoopKernel;
+
 struct Obstacle {
     std::size_t token;
     std::string why;
@@ -125,6 +127,20 @@ public:
         return waits_[name] = result;
     }
 
+    /// The only body of a free function of this name, or none.
+    std::size_t only_body(std::string_view name) const {
+        const auto bodies = bodies_.find(name);
+        if (bodies == bodies_.end() || bodies->second.size() != 1) return Source::none;
+        const std::size_t open = bodies->second.front();
+        return braces.in_type(open) || has_specifier(source, braces.at(open).statement, open, "__global__") ? Source::none : open;
+    }
+
+    /// The device function of this name, if its lanes can run in loops; with its level.
+    const LoopKernel* collective(std::string_view name) const;
+    const std::map<std::string_view, std::unique_ptr<LoopKernel>>& collectives() const { return collectives_; }
+
+    std::size_t name_before(std::size_t open) const { return name_of(braces.at(open).statement, open); }
+
     bool is_defined(std::string_view name) const { return bodies_.count(name) != 0; }
 
     /// Whether a function of this name has parameters that are references.
@@ -184,14 +200,16 @@ private:
     std::map<std::string_view, std::vector<std::size_t>> bodies_;
     std::set<std::string_view> with_references_, variables_;
     mutable std::map<std::string_view, bool> waits_;
+    mutable std::map<std::string_view, std::unique_ptr<LoopKernel>> collectives_;  // null: not in loops
 };
 
 // ---- the statements of a kernel
 
 /// A call of an Exchange: its name, its `)`, and the arguments.
 struct Call {
-    const Exchange* exchange;
-    std::size_t name, close;
+    const Exchange* exchange;        // null: of a device function
+    Level level;
+    std::size_t name, open, close;
     std::vector<std::pair<std::size_t, std::size_t>> arguments;
     unsigned number;
 };
@@ -240,19 +258,57 @@ struct Variable {
 
 class LoopKernel {
 public:
-    LoopKernel(const DeviceCodeOf& code, std::size_t open)
-        : code_(code), source_(code.source), open_(open), close_(source_.partner(open)) {}
+    LoopKernel(const DeviceCodeOf& code, std::size_t open, bool is_function = false)
+        : code_(code), source_(code.source), open_(open), close_(source_.partner(open)), is_function_(is_function) {}
 
-    /// Whether lanes wait for each other in the kernel's own text.
+    /// Whether lanes wait for each other in the kernel, or a function that it calls.
     bool has_barriers() const {
         for (std::size_t i = open_; i < close_; ++i) {
             if (source_[i] == "__syncthreads" || source_[i] == "__syncwarp" || exchange_named(source_[i])) return true;
+            if (source_.is_identifier(i) && code_.is_defined(source_[i]) && code_.waits(source_[i])) return true;
         }
         return false;
     }
 
+    Level level() const { return body_->level; }
+    std::size_t close() const { return close_; }
+
+    /// The two other forms of a device function: see the text in include/simt/lane_loops.hpp.
+    std::string forms() {
+        const std::string body = text();
+        const std::size_t first = code_.braces.at(open_).statement;
+        std::string own, both;
+        if (source_[first] == "template") {
+            const std::size_t behind = skip_angles(source_, first + 1);
+            own = code_.text.piece(first + 2, behind - 1);
+        }
+        const std::string name(source_[parameters_ - 1]);
+        const std::string list = code_.text.piece(parameters_ + 1, source_.partner(parameters_));
+        const std::string head = own.empty() ? "" : "template <" + own + "> ";
+        std::string gives, rooms;
+        unsigned index = 0;
+        for (const auto& v : variables_) {
+            if (!v->is_parameter()) continue;
+            const std::string n = std::to_string(++index), of(v->name);
+            gives += " simt_give.give(" + n + ", " + of + ");";
+            rooms += " auto* const simt_v" + number_of(*v) + " = simt_run.place.frame.template values<::simt::kept_type<decltype(" + of +
+                     ")>>(" + n + "); (void)simt_v" + number_of(*v) + ";";
+        }
+        both = " " + head + "__attribute__((unused)) static void " + name + "(const ::simt::LaneGive& simt_give, " + list + ") {" + gives + " }";
+        both += " template <" + own + (own.empty() ? "" : ", ") + "typename SimtResult> static void " + name +
+                "(const ::simt::LaneRun<SimtResult>& simt_run, " + list + ") { ::simt::LaneLoops& simt_lanes = simt_run.place.lanes;";
+        if (level() == of_warp) {
+            both += " const ::simt::LaneWarps& simt_w = *simt_run.place.warp; const unsigned simt_m = simt_run.place.mask;";
+        }
+        return both + rooms + body + " }";
+    }
+
+    /// Reads a function; throws an Obstacle if its lanes cannot run in loops.
+    void check() { text(); }
+
     /// The kernel's new body; throws an Obstacle.
     std::string text() {
+        if (!out_.empty()) return out_;
         refuse_words();
         collect_parameters();
         body_ = parse_compound(open_, nullptr);
@@ -260,13 +316,15 @@ public:
         set_levels(*body_);
         if (body_->level == of_lane) throw Obstacle{open_, "its barriers are in the functions that it calls"};
         resolve_names();
-        place(*body_, {of_block, 0});
+        const Level top = is_function_ ? body_->level : of_block;
+        place(*body_, {top, 0});
         find_exits(*body_);
-        place(*body_, {of_block, 0});
+        place(*body_, {top, 0});
         find_constants(*body_);
         find_needed(*body_);
         check_needed();
-        has_deaths_ = false;
+        if (is_function_) check_returns();
+        has_deaths_ = is_function_;
         emits_ = false;
         emit_body();
         find_deaths();
@@ -299,6 +357,7 @@ private:
                 const bool known = exchange_named(word) || word == "__syncthreads" || word == "__syncwarp";
                 if (known && code_.is_defined(word)) throw Obstacle{i, "the program defines " + std::string(word)};
                 const bool is_member = source_[i - 1] == "." || source_[i - 1] == "->";
+                if (!is_member && source_[i - 1] != "::" && code_.collective(word)) continue;
                 if (!known && (!is_member || source_[i + 1] == "(") && code_.waits(word))
                     throw Obstacle{i, "threads may wait in '" + std::string(word) + "'"};
             } else if (word == "[" && !ends_operand(i - 1)) {
@@ -317,6 +376,15 @@ private:
             for (std::size_t j = i + 2; j < source_.partner(i + 1); ++j) {
                 if (is_atomic(source_[j])) throw Obstacle{j, "a loop may wait for other threads"};
             }
+        }
+    }
+
+    /// A function may return a value as its last statement.
+    void check_returns() const {
+        for (std::size_t i = open_ + 1; i < close_; ++i) {
+            if (source_[i] != "return") continue;
+            const Statement* const last = body_->parts.empty() ? nullptr : body_->parts.back().get();
+            if (!last || last->kind != Statement::leave || last->first != i) throw Obstacle{i, "a function returns early"};
         }
     }
 
@@ -581,6 +649,7 @@ private:
             }
         }
         if (parameters == Source::none) throw Obstacle{open_, "its parameters are not understood"};
+        parameters_ = parameters;
         const std::size_t end = source_.partner(parameters);
         for (std::size_t i = parameters + 1; i < end;) {
             std::size_t last = i;
@@ -589,6 +658,11 @@ private:
                 last = opens_group(source_[last]) ? behind_group(last) : angles ? skip_angles(source_, last) : last + 1;
             }
             std::size_t name = last - 1;
+            for (std::size_t j = i; j < last; ++j) {
+                if (source_[j] != "=") continue;
+                name = j - 1;
+                break;
+            }
             while (source_[name] == "]") name = source_.partner(name) - 1;
             if (source_.is_identifier(name) && name > i && !is_type_word(source_[name])) {
                 auto variable = std::make_unique<Variable>();
@@ -604,8 +678,11 @@ private:
                     v.is_pointer |= source_[j] == "*" || source_[j] == "[";
                     v.is_reference |= source_[j] == "&";
                 }
-                v.is_array = name + 1 != last;
+                v.is_array = source_[name + 1] == "[";
+                if (is_function_ && v.is_reference) throw Obstacle{name, "a parameter is a reference"};
                 variables_.push_back(std::move(variable));
+            } else if (is_function_ && !(source_[i] == "void" && last == i + 1)) {
+                throw Obstacle{i, "a parameter has no name"};
             }
             i = last + 1;
         }
@@ -622,12 +699,15 @@ private:
         for (std::size_t i = first; i < last; ++i) {
             const bool barrier = source_[i] == "__syncthreads" || source_[i] == "__syncwarp";
             if (barrier) throw Obstacle{i, "a barrier is part of an expression"};
-            const Exchange* exchange = source_.is_identifier(i) ? exchange_named(source_[i]) : nullptr;
-            if (!exchange) continue;
+            if (!source_.is_identifier(i) || source_[i - 1] == "." || source_[i - 1] == "->" || find_declared(i)) continue;
+            const Exchange* const exchange = exchange_named(source_[i]);
+            const LoopKernel* const function = exchange || source_[i - 1] == "::" ? nullptr : code_.collective(source_[i]);
+            if (!exchange && !function) continue;
             if (part.kind == Statement::other) throw Obstacle{i, "a warp function is in a switch"};
-            if (source_[i + 1] != "(") throw Obstacle{i, "a call is not understood"};
-            Call call = {exchange, i, source_.partner(i + 1), {}, call_count_++};
-            for (std::size_t a = i + 2; a < call.close;) {
+            const std::size_t open = source_[i + 1] == "<" ? skip_angles(source_, i + 1) : i + 1;
+            if (source_[open] != "(") throw Obstacle{i, "a call is not understood"};
+            Call call = {exchange, exchange ? exchange->level : function->level(), i, open, source_.partner(open), {}, call_count_++};
+            for (std::size_t a = open + 1; a < call.close;) {
                 std::size_t end = a;
                 while (end < call.close && source_[end] != ",") {
                     const bool angles = may_open_angles(source_, end) && !source_.is_value(end - 1) && skip_angles(source_, end) != end;
@@ -636,7 +716,7 @@ private:
                 call.arguments.emplace_back(a, end);
                 a = end + 1;
             }
-            if (call.arguments.size() <= exchange->argument) throw Obstacle{i, "a call is not understood"};
+            if (exchange && call.arguments.size() <= exchange->argument) throw Obstacle{i, "a call is not understood"};
             check_call(part, first, call);
             part.calls.push_back(call);
         }
@@ -644,15 +724,25 @@ private:
         std::stable_sort(part.calls.begin(), part.calls.end(), [](const Call& a, const Call& b) { return a.close < b.close; });
     }
 
+    bool find_declared(std::size_t i) const {
+        return std::any_of(variables_.begin(), variables_.end(), [&](const auto& v) { return v->name == source_[i]; });
+    }
+
     /// An exchange must be reached whatever comes before it in its statement, and its argument is computed before
     /// everything else.
     void check_call(const Statement& part, std::size_t first, const Call& call) const {
         for (std::size_t i = first; i < call.name; ++i) {
+            if (adjoined(i, "+", "+") || adjoined(i, "-", "-"))
+                throw Obstacle{call.name, "an expression with a warp function has side effects"};
+        }
+        for (std::size_t i = first; i < call.name; ++i) {
+            if (opens_group(source_[i]) && source_.partner(i) < call.name) {
+                i = source_.partner(i);
+                continue;
+            }
             const bool chooses = source_[i] == "?" || adjoined(i, "&", "&") || adjoined(i, "|", "|") || source_[i] == "and" ||
                                  source_[i] == "or";
             if (chooses) throw Obstacle{call.name, "a warp function is called under a condition within an expression"};
-            if (adjoined(i, "+", "+") || adjoined(i, "-", "-"))
-                throw Obstacle{call.name, "an expression with a warp function has side effects"};
         }
         if (part.kind == Statement::loop) throw Obstacle{call.name, "a warp function is in the head of a loop"};
         for (std::size_t i = call.name + 1; i < call.close; ++i) {
@@ -671,7 +761,7 @@ private:
 
     Level set_levels(Statement& part) {
         Level level = part.kind == Statement::barrier ? of_block : part.kind == Statement::warp_barrier ? of_warp : of_lane;
-        for (const Call& call : part.calls) level = std::max(level, call.exchange->level);
+        for (const Call& call : part.calls) level = std::max(level, call.level);
         for (const Part& inner : part.parts) level = std::max(level, set_levels(*inner));
         return part.level = level;
     }
@@ -836,7 +926,7 @@ private:
                                     "__clz", "umin", "umax", "fminf", "fmaxf", "decltype", "if", "log2", "log2f"});
     }
 
-    /// Calls act(variable) for each variable among the tokens; the first token because of which the lanes' values may
+    /// Calls act(variable) for each variable among the tokens. Returns the first token because of which the lanes' values may
     /// differ, other than a variable, or none.
     template <typename Act>
     std::size_t differing(std::size_t first, std::size_t last, Act act) const {
@@ -881,6 +971,7 @@ private:
 
     bool is_constant_for_all(const Variable& v) const {
         if (v.is_shared || v.is_array || v.escapes || !v.changes.empty()) return false;
+        if (v.is_parameter() && is_function_) return false;
         if (v.is_parameter() || v.is_static) return !v.is_reference;
         return v.has_initializer() && !v.is_reference && is_same_for_all(v.declarator_end, v.end);
     }
@@ -908,7 +999,7 @@ private:
         const bool at_warp = level == of_warp;
         if (part.kind == Statement::choice && at_warp && chooses_lanes(part)) return;
         for (const Call& call : part.calls) {
-            if (call.exchange->level != of_block || at_warp) throw Obstacle{call.name, "a warp function is in a condition"};
+            if (call.level != of_block || at_warp || !call.exchange) throw Obstacle{call.name, "a warp function is in a condition"};
             block_calls_.push_back(call.name);
         }
         need(part.open + 1, part.close);
@@ -928,6 +1019,8 @@ private:
         v.is_needed = true;
         const std::string name(v.name);
         if (v.is_array || v.is_reference || v.escapes) throw Obstacle{v.token, "a barrier depends on '" + name + "'"};
+        if (v.is_parameter() && is_function_)
+            throw Obstacle{v.token, "a barrier depends on the parameter '" + name + "', which may differ between threads"};
         if (v.is_parameter() && v.changes.empty()) return;
         if (!v.is_parameter()) {
             if (v.statement->kind == Statement::declaration) {
@@ -1013,11 +1106,17 @@ private:
         out_.clear();
         written_storage_.clear();
         written_slots_.clear();
-        put(" ::simt::LaneLoops simt_lanes;");
-        for (const auto& v : variables_) {
-            if (v->is_parameter() && is_kept(*v)) keep_parameter(*v);
+        Place place;
+        if (is_function_) {
+            place.level = body_->level;
+            place.chooses = true;
+        } else {
+            put(" ::simt::LaneLoops simt_lanes;");
+            for (const auto& v : variables_) {
+                if (v->is_parameter() && is_kept(*v)) keep_parameter(*v);
+            }
         }
-        emit_sequence(body_->parts, {});
+        emit_sequence(body_->parts, place);
     }
 
     void put(const std::string& text) {
@@ -1027,7 +1126,7 @@ private:
     /// Whether each lane has its own copy of the variable in an array.
     bool is_kept(const Variable& v) const {
         if (v.is_shared || v.is_static || v.is_needed) return false;
-        if (v.is_parameter()) return !v.changes.empty();
+        if (v.is_parameter()) return is_function_ || !v.changes.empty();
         if (v.statement->is_hoisted) return false;
         return crosses(v) && !is_recomputable(v);
     }
@@ -1092,7 +1191,8 @@ private:
     }
 
     std::string kept(const Variable& v) const {
-        return "simt_v" + number_of(v) + "[simt_r]." + std::string(v.name);
+        const std::string place = "simt_v" + number_of(v) + "[simt_r]";
+        return v.is_parameter() && is_function_ ? place : place + "." + std::string(v.name);
     }
 
     void keep_parameter(const Variable& v) {
@@ -1155,7 +1255,7 @@ private:
     void give(const Statement& part, Items& run, const Place& place) {
         std::size_t ready = run.size();
         for (const Call& call : part.calls) {
-            if (call.exchange->level < place.level) continue;
+            if (call.level < place.level) continue;
             bool has_inner = false;
             for (const Call& other : part.calls) has_inner |= other.name > call.name && other.close < call.close;
             if (has_inner && run.size() > ready) {
@@ -1166,10 +1266,17 @@ private:
         }
         flush(run, place);
         for (const Call& call : part.calls) {
-            if (call.exchange->level == of_block) {
-                put(" simt_lanes.barrier();");
-                break;
-            }
+            if (call.level >= place.level) complete(call, place);
+        }
+    }
+
+    /// Every lane has brought its values.
+    void complete(const Call& call, const Place& place) {
+        if (!call.exchange) {
+            const std::string mask = "simt_m & simt_lanes.live(simt_w.index)";
+            put(" simt_o" + std::to_string(call.number) + ".run(" + (place.level == of_warp ? "&simt_w, " + mask : "nullptr, 0") + ");");
+        } else if (call.level == of_block) {
+            put(" simt_lanes.barrier();");
         }
     }
 
@@ -1204,6 +1311,7 @@ private:
     static std::string any_live() { return " if (!simt_lanes.any_live()) return;"; }
 
     bool ends_lanes(const Items& items) const {
+        if (is_function_) return false;
         return std::any_of(items.begin(), items.end(), [&](const Item& item) {
             return !item.given && !item.is_condition && has_word(item.statement->first, item.statement->last, "return");
         });
@@ -1211,6 +1319,11 @@ private:
 
     void declare_slot(const Call& call) {
         if (!written_slots_.insert(call.number).second) return;
+        if (!call.exchange) {
+            put(" ::simt::LaneFrame simt_o" + std::to_string(call.number) + "(simt_lanes, " +
+                std::to_string(call.arguments.size()) + ");");
+            return;
+        }
         const std::string type = call.exchange->given == Exchange::value      ? "LaneSlot"
                                  : call.exchange->given == Exchange::presence ? "LaneValues"
                                                                               : "LaneVotes";
@@ -1279,7 +1392,9 @@ private:
     std::vector<Range> ranges_of(const Items& items) const {
         std::vector<Range> ranges;
         for (const Item& item : items) {
-            if (item.given) {
+            if (item.given && !item.given->exchange) {
+                ranges.push_back({item.given->open + 1, item.given->close});
+            } else if (item.given) {
                 const auto& [first, last] = item.given->arguments[item.given->exchange->argument];
                 ranges.push_back({first, last});
             } else if (item.is_condition) {
@@ -1386,6 +1501,7 @@ private:
         const Statement& part = *item.statement;
         if (item.given) {
             const Call& call = *item.given;
+            if (!call.exchange) return give_arguments(part, call);
             const auto& [first, last] = call.arguments[call.exchange->argument];
             const std::string slot = " simt_o" + std::to_string(call.number);
             const std::string argument = code_.text.placed(first, last, taken(part));
@@ -1406,6 +1522,11 @@ private:
         std::vector<EditedText::Replacement> replacements = taken(part);
         for (std::size_t i = part.first; i < part.last; ++i) {
             if (source_[i] != "return") continue;
+            if (is_function_) {
+                if (source_[i + 1] == ";") break;
+                put(" simt_run.give_result(simt_r, " + code_.text.placed(i + 1, part.last - 1, replacements) + ");");
+                return;
+            }
             if (source_[i + 1] != ";") throw Obstacle{i, "of what it returns"};
             returns = true;
             replacements.push_back({i, i + 2, "{ simt_lanes.end(simt_r); goto simt_e" + std::to_string(run) + "; }"});
@@ -1413,13 +1534,33 @@ private:
         put(code_.text.placed(part.first, part.last, replacements));
     }
 
-    /// The calls of exchanges in a statement as what they return.
-    std::vector<EditedText::Replacement> taken(const Statement& part) const {
+    void give_arguments(const Statement& part, const Call& call) {
+        const std::string frame = "simt_o" + std::to_string(call.number);
+        const std::string function = code_.text.piece(call.name, call.open);
+        const std::string original = code_.text.piece(call.name, call.close + 1, taken(part, &call));
+        std::string arguments, values;
+        for (const auto& [first, last] : call.arguments) {
+            const std::string argument = code_.text.piece(first, last, taken(part, &call));
+            arguments += ", " + argument;
+            values += ", ::simt::any_value<decltype((" + argument + "))>()";
+        }
+        put(" " + function + "(::simt::LaneGive{" + frame + ", simt_r}" + arguments + "); " + frame +
+            ".body = [](const ::simt::LanePlace& simt_place) { " + function + "(::simt::LaneRun<decltype(" + original +
+            ")>{simt_place}" + values + "); };");
+    }
+
+    /// The calls of exchanges in a statement as what they return; with `within`, those among its arguments.
+    std::vector<EditedText::Replacement> taken(const Statement& part, const Call* within = nullptr) const {
         std::vector<EditedText::Replacement> replacements;
         for (const Call& call : part.calls) {
+            if (within && (call.name <= within->name || call.close >= within->close)) continue;
             const std::string slot = "simt_o" + std::to_string(call.number);
             std::string text;
-            if (call.exchange->level == of_block) {
+            if (!call.exchange) {
+                const bool is_all = part.first == call.name && call.close + 2 == part.last;
+                const std::string original = code_.text.piece(call.name, call.close + 1, taken(part, &call));
+                text = is_all ? "(void)0" : slot + ".result<decltype(" + original + ")>(simt_r)";
+            } else if (call.level == of_block) {
                 const std::string votes = slot + ".all_votes()";
                 text = call.exchange->name == "__syncthreads_count" ? "static_cast<int>(" + votes + ")"
                        : call.exchange->name == "__syncthreads_or"  ? "static_cast<int>(" + votes + " != 0)"
@@ -1458,6 +1599,8 @@ private:
     const DeviceCodeOf& code_;
     const Source& source_;
     const std::size_t open_, close_;
+    const bool is_function_;
+    std::size_t parameters_ = Source::none;
     Part body_;
     std::vector<std::unique_ptr<Variable>> variables_;
     std::multimap<std::string_view, Variable*> by_name_;
@@ -1471,6 +1614,21 @@ private:
     std::set<unsigned> written_slots_;
     std::string out_;
 };
+
+const LoopKernel* DeviceCodeOf::collective(std::string_view name) const {
+    const auto known = collectives_.find(name);
+    if (known != collectives_.end()) return known->second.get();
+    const std::size_t open = only_body(name);
+    if (open == Source::none || !waits(name)) return nullptr;
+    collectives_[name] = nullptr;  // (a function that calls itself stays as it is)
+    auto function = std::make_unique<LoopKernel>(*this, open, true);
+    try {
+        function->check();
+    } catch (const Obstacle&) {
+        return nullptr;
+    }
+    return (collectives_[name] = std::move(function)).get();
+}
 
 }  // namespace
 }  // namespace lane_loops
@@ -1489,6 +1647,9 @@ void rewrite_lane_loops(const Source& source, const Braces& braces, bool explain
             if (explained)
                 edits.note(obstacle.token, "this kernel's threads have stacks of their own: " + obstacle.why);
         }
+    }
+    for (const auto& [name, function] : code.collectives()) {
+        if (function) edits.insert_before(function->close() + 1, function->forms());
     }
 }
 

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "simt/builtins.hpp"
+#include "simt/launch.hpp"
 #include "simt/warp.hpp"
 
 #ifndef SIMT_CHECKED
@@ -208,6 +209,81 @@ public:
         give(rank, value);
     }
 };
+
+// ---- calls of device functions with barriers or warp functions
+//
+// The rewriter writes such a function f(float v) twice more: f(LaneGive, float v) keeps a lane's arguments, and
+// f(LaneRun, float v) runs the lanes in loops. A call becomes three steps: every lane gives its arguments; all run; every
+// lane takes its result.
+
+class LaneFrame;
+
+/// What a function runs on: all lanes of a block, or those of a warp that are in the mask.
+struct LanePlace {
+    LaneLoops& lanes;
+    const LaneWarps* warp;
+    unsigned mask;
+    const LaneFrame& frame;
+};
+
+/// Arguments and results of one call.
+class LaneFrame {
+public:
+    /// (An argument of more than 16 bytes is an error.)
+    SIMT_INLINE LaneFrame(LaneLoops& lanes, unsigned parameters)
+        : lanes_(lanes), room_(static_cast<char*>(take_lane_room(size_t{16} * lanes.lanes * (parameters + 1)))) {}
+    SIMT_INLINE ~LaneFrame() { return_lane_room(); }
+    LaneFrame(const LaneFrame&) = delete;
+    LaneFrame& operator=(const LaneFrame&) = delete;
+
+    /// Those of all lanes: index 0 is the result, the parameters follow.
+    template <typename T>
+    SIMT_INLINE T* values(unsigned index) const {
+        static_assert(sizeof(T) <= 16 && __is_trivially_copyable(T), "this value does not fit a lane's frame");
+        return reinterpret_cast<T*>(room_ + size_t{16} * lanes_.lanes * index);
+    }
+    template <typename T>
+    SIMT_INLINE const T& result(size_t rank) const {
+        return values<T>(0)[rank];
+    }
+
+    SIMT_INLINE void run(const LaneWarps* warp, unsigned mask) {
+        if (body) body({lanes_, warp, mask, *this});
+    }
+
+    void (*body)(const LanePlace&) = nullptr;  ///< set by the lanes that call
+
+private:
+    LaneLoops& lanes_;
+    char* const room_;
+};
+
+struct LaneGive {
+    const LaneFrame& frame;
+    size_t rank;
+
+    template <typename T>
+    SIMT_INLINE void give(unsigned index, const T& value) const {
+        frame.values<T>(index)[rank] = value;
+    }
+};
+
+template <typename Result>
+struct LaneRun {
+    const LanePlace& place;
+
+    template <typename T>
+    SIMT_INLINE void give_result(size_t rank, const T& value) const {
+        place.frame.values<Result>(0)[rank] = static_cast<Result>(value);
+    }
+};
+
+/// Some value, where only the type counts.
+template <typename T>
+SIMT_INLINE typename WithoutReference<T>::type& any_value() {
+    alignas(16) static char bytes[sizeof(typename WithoutReference<T>::type)];
+    return reinterpret_cast<typename WithoutReference<T>::type&>(bytes);
+}
 
 // ---- the second half of each warp function: `rank` is the lane's in its block
 
