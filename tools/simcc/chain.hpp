@@ -121,11 +121,29 @@ private:
         if (!options_.dry_run && !run(with_color(command), &progress_, temporary_.path()).ok()) throw StepFailed();
     }
 
+    /// Runs one command of the chain, and prints its messages only if it succeeds.
+    bool succeeds(const Command& command) {
+        if (interrupted_by() != 0) throw StepFailed();
+        if (options_.verbose) std::fprintf(stderr, "%s\n", quoted(command).c_str());
+        const std::string messages = temporary_.file("messages");
+        Command silent = {"sh", "-c", "exec \"$@\" 2>\"$0\"", messages};
+        Command colored = with_color(command);
+        silent.insert(silent.end(), colored.begin(), colored.end());
+        if (!run(silent, &progress_, temporary_.path()).ok()) {
+            if (interrupted_by() != 0) throw StepFailed();
+            return false;
+        }
+        const std::string said = read_file(messages);
+        if (!said.empty()) progress_.hide();
+        std::fwrite(said.data(), 1, said.size(), stderr);
+        return true;
+    }
+
     /// A compiler that does not see the terminal, because its messages go through simcc, colors them on request only.
     Command with_color(Command command) const {
         const bool is_compiler = !command.empty() && command.front() == toolchain_.compiler.front();
         const auto speaks_of_color = [](const std::string& word) { return word.find("-color") != word.npos; };
-        if (progress_.is_enabled() && is_compiler && isatty(STDERR_FILENO) &&
+        if ((progress_.is_enabled() || !options_.checked) && is_compiler && isatty(STDERR_FILENO) &&
             std::none_of(command.begin(), command.end(), speaks_of_color))
             command.push_back("-fdiagnostics-color=always");
         return command;
@@ -220,6 +238,12 @@ private:
         translation.rewrite_file(input.text, preprocessed, rewritten);
         hand_over(rewritten, rewritten_of(options_, input.text));
         if (options_.stage == Stage::rewrite) return;
+        if (translation.has_lane_loops() && !options_.dry_run) {
+            if (succeeds(compile_command(toolchain_, of_source, rewritten, place))) return;
+            // Either the program has errors, which the compiler should find in the program's own text, or the rewriter
+            // has misunderstood it.
+            translation.rewrite_on_stacks(preprocessed, rewritten);
+        }
         if (!is_instrumented(of_source)) return step(compile_command(toolchain_, of_source, rewritten, place));
         const std::string assembly = temporary_.file(std::to_string(number) + ".s");
         step(compile_command(toolchain_, of_source, rewritten, assembly));

@@ -58,14 +58,18 @@ public:
         drop_unseen_by_host(source, rewritten.diagnostics);
         bool failed = false;
         for (const Diagnostic& message : rewritten.diagnostics) {
-            const bool is_error = message.kind != Diagnostic::warning;
+            const bool is_error = message.kind == Diagnostic::error || message.kind == Diagnostic::error_on_host;
             failed = failed || is_error;
             if (!is_error && options_.no_warnings) continue;
             progress_.hide();
             std::fprintf(stderr, "%s:%zu:%zu: %s: %s\n", message.file.c_str(), message.line, message.column,
-                         is_error ? "error" : "warning", message.message.c_str());
+                         is_error                           ? "error"
+                         : message.kind == Diagnostic::note ? "note"
+                                                            : "warning",
+                         message.message.c_str());
         }
         if (failed) throw StepFailed();
+        has_lane_loops_ = rewritten.text.find("::simt::LaneLoops") != rewritten.text.npos;
         write_file(to, rewritten.text);
     }
 
@@ -97,6 +101,18 @@ public:
         return can_obey ? Lanes::lockstep : options_.lanes;
     }
 
+    /// Whether the file that was rewritten last has kernels whose threads run in loops.
+    bool has_lane_loops() const { return has_lane_loops_; }
+
+    /// Rewrites a file again, whose warnings have been printed.
+    void rewrite_on_stacks(const std::string& from, const std::string& to) const {
+        if (options_.verbose)
+            std::fprintf(stderr, "# rewrite %s to %s, without loops over threads\n", from.c_str(), to.c_str());
+        DeviceCode code = device_code();
+        code.lanes = LanesRun::on_stacks;
+        write_file(to, rewrite(read_file(from), toolchain_.headers, code).text);
+    }
+
     void mark_file(const std::string& from, const std::string& to) {
         if (options_.verbose)
             std::fprintf(stderr, "# mark the branches and places of %s in %s\n", from.c_str(), to.c_str());
@@ -113,10 +129,11 @@ private:
         return text.empty() ? " -arch compute_" + std::to_string(options_.cuda_arch / 10) : text;
     }
 
-    Rewritten rewrite_text(const std::string& text) const {
-        const DeviceCode code = {options_.relocatable, is_instrumented(options_), options_.stage == Stage::module,
-                                 options_.permits_any_ptx};
-        return rewrite(text, toolchain_.headers, code);
+    Rewritten rewrite_text(const std::string& text) const { return rewrite(text, toolchain_.headers, device_code()); }
+
+    DeviceCode device_code() const {
+        return {options_.relocatable, is_instrumented(options_), options_.stage == Stage::module,
+                options_.permits_any_ptx, options_.lanes_run};
     }
 
     /// Simulated kernels are compiled together with the host's code, so both see __CUDA_ARCH__ defined. An error in
@@ -137,6 +154,7 @@ private:
         diagnostics.erase(std::remove_if(diagnostics.begin(), diagnostics.end(), is_unseen), diagnostics.end());
     }
 
+    bool has_lane_loops_ = false;
     const Options& options_;
     const Toolchain& toolchain_;
     Progress& progress_;

@@ -216,6 +216,14 @@ void write_module(Options& o, const std::string&) {
     o.stage = Stage::module, o.module_suffix = suffix;
 }
 constexpr char of_cubin[] = ".cubin", of_fatbin[] = ".fatbin", of_ptx[] = ".ptx";
+
+void set_lanes(Options& o, const std::string& value) {
+    if (value != "loops" && value != "stacks" && value != "explain") {
+        throw UsageError("-lanes: expected loops, stacks or explain, not '" + value + "'");
+    }
+    o.lanes_run = value == "loops" ? LanesRun::in_loops : value == "stacks" ? LanesRun::on_stacks : LanesRun::explained;
+}
+
 void compile_relocatable(Options& o, const std::string&) { o.stage = Stage::compile, o.relocatable = true; }
 void set_relocatable(Options& o, const std::string& value) { o.relocatable = value == "true"; }
 
@@ -341,6 +349,7 @@ const OptionRow rows[] = {
     {"ptx", "ptx", none, write_module<of_ptx>, "the same, to a file .ptx"},
     {"rdc", "relocatable-device-code", required, set_relocatable, "true: share device variables between files"},
     {"default-stream", "default-stream", required, set_default_stream, "legacy or per-thread"},
+    {"lanes", "lanes", required, set_lanes, "loops, stacks, explain: how the threads of a block take turns"},
     {"optf", "options-file", required, ignore, "FILE[,FILE]: read options from files"},  // before all others
     {"keep", "keep", none, set<&Options::keep>, "keep FILE.cu.cpp.ii"},
     {"v", "verbose", none, set<&Options::verbose>, "show the commands"},

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/io/progress.hpp"
+#include "common/simt/rewrite/cuda_to_cxx.hpp"
 
 namespace simcc {
 
@@ -65,18 +66,19 @@ struct Options {
     std::string output_folder;  ///< -odir: for object files that -o does not name
     std::string standard = "-std=c++17";
     std::string optimization = "-O3", debug = "-g1";
-    bool device_debug = false;               ///< --check, -G
-    bool checked = false;                    ///< with --check, and usually with -run
-    Lanes lanes = Lanes::by_architecture;    ///< --schedule
-    std::string module_suffix;               ///< of the names of modules: .cubin
-    bool loads_modules = false;              ///< -lcuda, -lnvrtc: modules find the simulator in the program
-    bool shared = false;                     ///< -shared
-    bool runtime = true;                     ///< not with -cudart none: the simulator is linked into the result
-    bool relocatable = false;                ///< -rdc=true, -dc: device variables are shared between files
-    unsigned cuda_arch = 900;                ///< the value of __CUDA_ARCH__; 0: not defined
-    bool permits_any_ptx = false;            ///< instead of errors for inline PTX that is not simulated
-    std::vector<std::string> architectures;  ///< -arch and -gencode: all numbers, with an a or f if they had one
-    std::vector<std::string> own_macros;     ///< by which a program can ask for options, as nvcc defines them
+    bool device_debug = false;                ///< --check, -G
+    bool checked = false;                     ///< with --check, and usually with -run
+    Lanes lanes = Lanes::by_architecture;     ///< --schedule
+    LanesRun lanes_run = LanesRun::in_loops;  ///< -lanes: what the threads of a block run on
+    std::string module_suffix;                ///< of the names of modules: .cubin
+    bool loads_modules = false;               ///< -lcuda, -lnvrtc: modules find the simulator in the program
+    bool shared = false;                      ///< -shared
+    bool runtime = true;                      ///< not with -cudart none: the simulator is linked into the result
+    bool relocatable = false;                 ///< -rdc=true, -dc: device variables are shared between files
+    unsigned cuda_arch = 900;                 ///< the value of __CUDA_ARCH__; 0: not defined
+    bool permits_any_ptx = false;             ///< instead of errors for inline PTX that is not simulated
+    std::vector<std::string> architectures;   ///< -arch and -gencode: all numbers, with an a or f if they had one
+    std::vector<std::string> own_macros;      ///< by which a program can ask for options, as nvcc defines them
     Dependencies dependencies;
     std::vector<std::string> preprocessor;    ///< -I, -D, -U, -include: first stage only
     std::vector<std::string> system_folders;  ///< -isystem: searched last, compiled like the program's own

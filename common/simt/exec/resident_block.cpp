@@ -10,6 +10,7 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -89,7 +90,7 @@ void ResidentBlock::begin(RunningLaunch& launch, uint64_t index, unsigned worker
     identity_.cooperative = launch.launch.cooperative;
     identity_.worker = worker;
     identity_.sums = launch.worker_count == 1 || launch.block_count == 1 || launch.observer ? nullptr : &sums_;
-    detached_ = has_polled_ = shared_is_saved = false;
+    in_loops_ = detached_ = has_polled_ = shared_is_saved = false;
     is_new_ = true;
     upwards_ = true;
     tally_ = {};
@@ -189,6 +190,7 @@ SIMT_ENDS_ELSEWHERE void ResidentBlock::run_lane_loop(Context*) {
             for (unsigned x = 0; x < shape.x;) {
                 const unsigned last = std::min(shape.x, x + block.lanes_at_once(x));
                 block.run_lanes_(block.arguments_, {x, last, y, z, false});
+                if (block.in_loops_) block.end_lane_loops();
                 // A lane that has waited and come back here has ended. The lanes after it run on their own stacks.
                 if (block.detached_) block.run_remaining_lanes(block.end_lane(current_lane));
                 block.progress_->advance();
@@ -198,6 +200,92 @@ SIMT_ENDS_ELSEWHERE void ResidentBlock::run_lane_loop(Context*) {
     }
     block.pause(Pause::ended);
     switch_context(&block.abandoned_, &block.worker_);
+    __builtin_unreachable();
+}
+
+// ---- blocks whose lanes run in loops
+
+namespace {
+
+/// The memory of lane variables on this thread of the processor: pieces of it are taken and returned like a stack's.
+class LaneRoom {
+public:
+    void* take(size_t bytes) {
+        taken_.push_back(place_);
+        bytes = (bytes + alignment - 1) / alignment * alignment;
+        while (place_.chunk < chunks_.size() && place_.used + bytes > chunks_[place_.chunk].size()) {
+            place_ = {place_.chunk + 1, 0};
+        }
+        if (place_.chunk == chunks_.size()) chunks_.emplace_back(std::max(bytes, chunk_bytes) + alignment);
+        std::vector<char>& chunk = chunks_[place_.chunk];
+        const auto begin = reinterpret_cast<uintptr_t>(chunk.data());
+        if (place_.used == 0) place_.used = (alignment - begin % alignment) % alignment;
+        void* const room = chunk.data() + place_.used;
+        place_.used += bytes;
+        return room;
+    }
+    void give_back() {
+        place_ = taken_.back();
+        taken_.pop_back();
+    }
+    /// Lanes that were abandoned have not returned theirs.
+    void clear() {
+        taken_.clear();
+        place_ = {};
+    }
+
+private:
+    static constexpr size_t alignment = 64, chunk_bytes = size_t{1} << 18;
+    struct Place {
+        size_t chunk = 0, used = 0;
+    };
+
+    std::vector<std::vector<char>> chunks_;
+    std::vector<Place> taken_;
+    Place place_;
+};
+
+LaneRoom& lane_room() {
+    static thread_local LaneRoom room;
+    return room;
+}
+
+constexpr size_t most_warps = 32;
+thread_local unsigned live_in_loops[most_warps];
+
+}  // namespace
+
+unsigned* begin_lane_loops() {
+    ResidentBlock& block = *current_block;
+    block.in_loops_ = true;
+    lane_room().clear();
+    for (size_t warp = 0; warp < most_warps; ++warp) {
+        const auto first = static_cast<unsigned>(warp * lanes_per_warp);
+        live_in_loops[warp] = first < block.lane_count_ ? first_lanes(block.lane_count_ - first) : 0;
+    }
+    return live_in_loops;
+}
+
+void pass_lane_barrier() {
+    ResidentBlock& block = *current_block;
+    block.progress_->advance();
+    if (block.launch_->failed()) block.abandon();
+}
+
+void* take_lane_room(size_t bytes) { return lane_room().take(bytes); }
+void return_lane_room() { lane_room().give_back(); }
+
+bool in_lane_loops() { return current_block->in_loops_; }
+
+void let_workers_run() {
+    if (current_block->launch_->failed()) current_block->abandon();
+    std::this_thread::yield();
+}
+
+SIMT_ENDS_ELSEWHERE void ResidentBlock::end_lane_loops() {
+    progress_->advance();
+    pause(Pause::ended);
+    switch_context(&abandoned_, &worker_);
     __builtin_unreachable();
 }
 
@@ -223,6 +311,7 @@ SIMT_ENDS_ELSEWHERE void ResidentBlock::run_remaining_lanes(Context* next) {
 }
 
 void ResidentBlock::detach(unsigned x, unsigned y, unsigned z) {
+    if (in_loops_) fail_lane("a thread waits for others in code that was compiled as a loop over the threads");
     const unsigned rank = x + shape_.x * (y + shape_.y * z);
     for (unsigned warp_index = 0; warp_index < warp_count_; ++warp_index) {
         Warp& warp = warps_[warp_index];

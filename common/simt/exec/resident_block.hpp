@@ -124,6 +124,10 @@ public:
 private:
     friend void detach_lane(unsigned, unsigned, unsigned);
     friend Context* schedule();
+    friend unsigned* begin_lane_loops();
+    friend void pass_lane_barrier();
+    friend bool in_lane_loops();
+    friend void let_workers_run();
 
     static void run_lane_loop(Context* self);
     static void run_single_lane(Context* self);
@@ -131,6 +135,7 @@ private:
     void set_shape(const Extent& shape);
     void detach(unsigned x, unsigned y, unsigned z);
     void detach_all();
+    [[noreturn]] void end_lane_loops();
     unsigned lanes_at_once(unsigned ended) const;
     [[noreturn]] void run_remaining_lanes(Context* next);
     [[gnu::always_inline]] Context* end_lane(Context* ended);
@@ -173,6 +178,7 @@ private:
     PendingSums sums_ = {};
     BarrierTally tally_;
     bool is_new_ = true;               // no lane has run
+    bool in_loops_ = false;            // the kernel runs all lanes itself, and is called once
     bool detached_ = false;            // some lane has waited: from then on each lane runs by itself
     bool has_polled_ = false;          // since the last barrier: the code that follows may be a loop that waits
     bool is_first_of_worker_ = false;  // of this launch

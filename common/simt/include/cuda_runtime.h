@@ -39,6 +39,7 @@
 #include "simt/scoped_atomic.hpp"
 #include "simt/textures.hpp"
 #include "simt/warp.hpp"
+#include "simt/lane_loops.hpp"
 #endif
 
 // ---- allocation ----------------------------------------------------------------------------------------------------

@@ -392,7 +392,8 @@ inline cudaMemLocation memory_location(int device) {
 
 }  // namespace simt
 
-inline cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, int device, cudaStream_t stream SIMT_DEFAULT(0)) {
+inline cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, int device,
+                                        cudaStream_t stream SIMT_DEFAULT(0)) {
     return cudaMemPrefetchAsync(pointer, bytes, simt::memory_location(device), 0, stream);
 }
 inline cudaError_t cudaMemPrefetchAsync_v2(const void* pointer, size_t bytes, cudaMemLocation location,

@@ -57,6 +57,9 @@ Rewritten rewrite_source(const Source& source, const DeviceCode& code) {
     rewrite_shifts(source, braces, spaces, edits);
     rewrite_inline_assembly(source, spaces, code.permits_any_ptx, edits);  // quotes its operands
     rewrite_kernel_pointers(source, functions, spaces, edits);
+    if (!code.checked && code.lanes != LanesRun::on_stacks) {
+        rewrite_lane_loops(source, braces, code.lanes == LanesRun::explained, edits);
+    }
     rewrite_launches(source, braces, functions, signatures, edits);
     return {edits.apply(), edits.diagnostics()};
 }

@@ -17,12 +17,20 @@ namespace simcc {
 inline constexpr std::string_view qualifiers[] = {"__global__",   "__device__",  "__host__",
                                                   "__constant__", "__managed__", "__grid_constant__"};
 
+/// What the threads of a block run on between two barriers.
+enum class LanesRun {
+    in_loops,   ///< loops, where the rewriter knows that all threads come to the same barriers; else stacks
+    explained,  ///< the same; a note says which, and why
+    on_stacks,  ///< stacks of their own
+};
+
 /// How device code is to be compiled.
 struct DeviceCode {
-    bool relocatable = false;      ///< it shares device variables with other files
-    bool checked = false;          ///< the runtime learns the addresses of device variables
-    bool module = false;           ///< kernels and device variables are found by name when it is loaded
-    bool permits_any_ptx = false;  ///< inline PTX that is not simulated ends the kernel that reaches it
+    bool relocatable = false;             ///< it shares device variables with other files
+    bool checked = false;                 ///< the runtime learns the addresses of device variables
+    bool module = false;                  ///< kernels and device variables are found by name when it is loaded
+    bool permits_any_ptx = false;         ///< inline PTX that is not simulated ends the kernel that reaches it
+    LanesRun lanes = LanesRun::in_loops;  ///< in checked code they always have stacks
 };
 
 struct Rewritten {

@@ -66,6 +66,10 @@ void rewrite_inline_assembly(const Source& source, const ExecutionSpaces& spaces
 /// Loops that only read until another thread writes let that thread run.
 void rewrite_waiting_loops(const Source& source, const Braces& braces, Edits& edits);
 
+/// Kernels whose barriers stand in control flow that is the same for the whole block run their lanes in loops. Comes
+/// after the passes that change expressions. With `explained`, a note says which kernels do, or why not.
+void rewrite_lane_loops(const Source& source, const Braces& braces, bool explained, Edits& edits);
+
 /// C library functions with other results on a GPU become the simulator's own in device code.
 void rewrite_library_calls(const Source& source, const Functions& functions, const ExecutionSpaces& spaces,
                            Edits& edits);

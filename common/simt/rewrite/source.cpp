@@ -325,6 +325,16 @@ std::string Edits::join(std::size_t first, std::size_t last) const {
     return joined;
 }
 
+namespace {
+
+/// The marker of a place, and blanks up to its column.
+std::string marker_of(const Location& here) {
+    return "\n# " + std::to_string(here.line) + " \"" + std::string(here.file) + "\"" + std::string(here.flags) + "\n" +
+           std::string(here.column - 1, ' ');
+}
+
+}  // namespace
+
 std::string Edits::apply() const {
     std::vector<const Edit*> sorted;
     for (const Edit& edit : edits_) sorted.push_back(&edit);
@@ -341,16 +351,89 @@ std::string Edits::apply() const {
         result.append(text, copied, edit->begin - copied);
         result += edit->text;
         copied = edit->end;
-        const Location here = source_.locate(edit->end);
-        result.append("\n# ")
-            .append(std::to_string(here.line))
-            .append(" \"")
-            .append(here.file)
-            .append("\"")
-            .append(here.flags);
-        result.append("\n").append(here.column - 1, ' ');
+        result += marker_of(source_.locate(edit->end));
     }
     return result.append(text, copied, text.size() - copied);
+}
+
+void Edits::supersede(std::size_t first, std::size_t last, std::string text) {
+    const std::size_t begin = source_.token(first).begin, end = source_.token(last - 1).end;
+    std::erase_if(edits_, [&](const Edit& edit) { return edit.begin >= begin && edit.begin < end; });
+    by_begin_.clear();
+    for (std::size_t i = 0; i < edits_.size(); ++i) {
+        if (edits_[i].begin != edits_[i].end) by_begin_[edits_[i].begin] = i;
+    }
+    replace(first, last, std::move(text));
+}
+
+// ---- pieces of the edited text
+
+EditedText::EditedText(const Edits& edits) : source_(edits.source_), copies_(edits.edits_) {
+    for (const Edits::Edit& edit : copies_) sorted_.push_back(&edit);
+    std::stable_sort(sorted_.begin(), sorted_.end(), [](const Edits::Edit* a, const Edits::Edit* b) {
+        return std::tie(a->begin, a->end) < std::tie(b->begin, b->end);
+    });
+}
+
+std::vector<const Edits::Edit*>::const_iterator EditedText::first_edit(std::size_t offset) const {
+    return std::partition_point(sorted_.begin(), sorted_.end(),
+                                [&](const Edits::Edit* edit) { return edit->begin < offset; });
+}
+
+std::string EditedText::piece(std::size_t first, std::size_t last,
+                              const std::vector<Replacement>& replacements) const {
+    if (first >= last) return "";
+    const std::string_view text = source_.text();
+    std::size_t copied = source_.token(first).begin;
+    const std::size_t end = source_.token(last - 1).end;
+    const bool ends_expression = is_one_of(source_[last], {";", ",", ")", "]", "}"});
+    std::string result;
+    auto edit = first_edit(copied);
+    auto replacement = replacements.begin();
+    const auto put = [&](std::size_t from, std::size_t to, const std::string& what) {
+        if (from < copied) return;
+        result.append(text, copied, from - copied);
+        result += what;
+        copied = to;
+        result += marker_of(source_.locate(to));
+    };
+    for (;;) {
+        while (replacement != replacements.end() && source_.token(replacement->first).begin < copied) ++replacement;
+        const bool replaces = replacement != replacements.end() && replacement->last <= last;
+        const bool edits = edit != sorted_.end() && (*edit)->begin < end;
+        if (!replaces && !edits) break;
+        const std::size_t at = replaces ? source_.token(replacement->first).begin : end;
+        const bool edit_first =
+            edits && ((*edit)->begin < at || ((*edit)->begin == at && (*edit)->end == (*edit)->begin));
+        if (edit_first) {
+            put((*edit)->begin, (*edit)->end, (*edit)->text);
+            ++edit;
+        } else {
+            put(at, source_.token(replacement->last - 1).end, replacement->text);
+            ++replacement;
+        }
+    }
+    if (copied < end) result.append(text, copied, end - copied);
+    if (ends_expression) {
+        for (edit = first_edit(source_.token(last).begin); edit != sorted_.end(); ++edit) {
+            if ((*edit)->begin != source_.token(last).begin || (*edit)->end != (*edit)->begin) break;
+            result += (*edit)->text;
+        }
+    }
+    return result;
+}
+
+std::string EditedText::placed(std::size_t first, std::size_t last,
+                               const std::vector<Replacement>& replacements) const {
+    return marker_of(source_.locate(source_.token(first).begin)) + piece(first, last, replacements);
+}
+
+bool EditedText::puts_in(std::size_t first, std::size_t last, std::string_view text) const {
+    const std::size_t end = source_.token(last - 1).end;
+    for (auto edit = first_edit(source_.token(first).begin); edit != sorted_.end() && (*edit)->begin < end; ++edit) {
+        if ((*edit)->text.find(text) != std::string::npos) return true;
+    }
+    return false;
 }
 
 }  // namespace simcc

@@ -121,7 +121,7 @@ struct Diagnostic {
     std::size_t line, column;
     std::string message;
     /// error_on_host: an error if the host's compiler sees this text, too.
-    enum Kind { warning, error, error_on_host } kind;
+    enum Kind { note, warning, error, error_on_host } kind;
 
     bool operator==(const Diagnostic&) const = default;
 };
@@ -138,6 +138,7 @@ public:
     /// An error or a warning at the place of a token.
     void complain(std::size_t token, std::string message) { diagnose(token, std::move(message), Diagnostic::error); }
     void warn(std::size_t token, std::string message) { diagnose(token, std::move(message), Diagnostic::warning); }
+    void note(std::size_t token, std::string message) { diagnose(token, std::move(message), Diagnostic::note); }
     /// An error unless the text depends on __CUDA_ARCH__, which only device code sees defined.
     void refuse_on_host(std::size_t token, std::string message) {
         diagnose(token, std::move(message), Diagnostic::error_on_host);
@@ -151,6 +152,9 @@ public:
     /// two ranges overlap, the one that begins first wins.
     std::string apply() const;
 
+    /// Takes the place of the tokens [first, last) and of all edits among them.
+    void supersede(std::size_t first, std::size_t last, std::string text);
+
     bool empty() const { return edits_.empty(); }
     const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
 
@@ -160,12 +164,41 @@ private:
         std::string text;
     };
 
+    friend class EditedText;
+
     void diagnose(std::size_t token, std::string message, Diagnostic::Kind kind);
 
     const Source& source_;
     std::vector<Edit> edits_;
     std::unordered_map<std::size_t, std::size_t> by_begin_;  // the last edit that begins at an offset
     std::vector<Diagnostic> diagnostics_;
+};
+
+/// Pieces of the text with the edits that were made before this object.
+class EditedText {
+public:
+    /// A replacement in one piece only, of the tokens [first, last).
+    struct Replacement {
+        std::size_t first, last;
+        std::string text;
+    };
+
+    explicit EditedText(const Edits& edits);
+
+    /// The tokens [first, last), with line markers after each edit. What the edits put before a token that ends an
+    /// expression, such as a closing bracket, belongs to the expression.
+    std::string piece(std::size_t first, std::size_t last, const std::vector<Replacement>& replacements = {}) const;
+    /// The same, on a line of its own with the marker of its place.
+    std::string placed(std::size_t first, std::size_t last, const std::vector<Replacement>& replacements = {}) const;
+    /// Whether an edit among these tokens has put in this text.
+    bool puts_in(std::size_t first, std::size_t last, std::string_view text) const;
+
+private:
+    std::vector<const Edits::Edit*>::const_iterator first_edit(std::size_t offset) const;
+
+    const Source& source_;
+    std::vector<Edits::Edit> copies_;
+    std::vector<const Edits::Edit*> sorted_;
 };
 
 }  // namespace simcc

@@ -93,6 +93,7 @@ SIMT_UNCHECKED void note_value_seen(unsigned long long value) {
 SIMT_OUT_OF_LINE void yield(Site site = Site::here(), unsigned long long seen = 0) {
     if (!in_kernel()) return;
     note_value_seen(seen);
+    if (!is_checked && in_lane_loops()) return let_workers_run();
     if constexpr (is_checked) check::arrive(check::Wait::poll, every_lane, check::no_lane, site);
     Context* self = waiting_lane(site);
     Warp* warp = current_warp;

@@ -212,6 +212,24 @@ extern __thread TileBarrier tile_barriers[tile_barrier_count];
 /// current_lane.
 void detach_lane(unsigned x, unsigned y, unsigned z);
 
+// ---- blocks whose lanes run in loops: see lane_loops.hpp
+
+/// The running kernel does so. Returns the live lanes of each warp of its block, one bit per lane, which belong to the
+/// block and end with it.
+unsigned* begin_lane_loops();
+
+/// Every lane of the block is at a barrier.
+void pass_lane_barrier();
+
+/// Memory for a variable of each lane, aligned to 64 bytes; what was taken last goes back first.
+__attribute__((malloc, returns_nonnull)) void* take_lane_room(decltype(sizeof 0) bytes);
+void return_lane_room();
+
+/// Whether the lanes of the running block do so. Then none of them can wait for another one.
+bool in_lane_loops();
+/// What a lane does there instead of waiting: other workers go on.
+void let_workers_run();
+
 /// The warp has stalled: returns the lane to run next, after setting current_warp. Does not return NULL.
 Context* schedule();
 
