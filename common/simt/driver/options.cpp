@@ -217,7 +217,7 @@ void write_module(Options& o, const std::string&) {
 }
 constexpr char of_cubin[] = ".cubin", of_fatbin[] = ".fatbin", of_ptx[] = ".ptx";
 
-void set_lanes(Options& o, const std::string& value) {
+void set_lanes_run(Options& o, const std::string& value) {
     if (value != "loops" && value != "stacks" && value != "explain") {
         throw UsageError("-lanes: expected loops, stacks or explain, not '" + value + "'");
     }
@@ -349,7 +349,7 @@ const OptionRow rows[] = {
     {"ptx", "ptx", none, write_module<of_ptx>, "the same, to a file .ptx"},
     {"rdc", "relocatable-device-code", required, set_relocatable, "true: share device variables between files"},
     {"default-stream", "default-stream", required, set_default_stream, "legacy or per-thread"},
-    {"lanes", "lanes", required, set_lanes, "loops, stacks, explain: how the threads of a block take turns"},
+    {"lanes", "lanes", required, set_lanes_run, "loops, stacks, explain: how the threads of a block take turns"},
     {"optf", "options-file", required, ignore, "FILE[,FILE]: read options from files"},  // before all others
     {"keep", "keep", none, set<&Options::keep>, "keep FILE.cu.cpp.ii"},
     {"v", "verbose", none, set<&Options::verbose>, "show the commands"},
