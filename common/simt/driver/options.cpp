@@ -515,7 +515,8 @@ std::string help_text(bool is_short) {
                paragraph(name + " --help shows all options; " + name + "(1), as in man " + name + ", explains them.");
     return text + paragraph("Environment: CXX (default g++), TMPDIR.") +
            paragraph(
-               "The program that is built reads SIMCC_THREADS, SIMCC_TIMEOUT and SIMCC_DEVICES; one built with "
+               "The program that is built reads SIMCC_THREADS, SIMCC_TIMEOUT, SIMCC_DEVICES and SIMCC_LIBRARIES; one "
+               "built with "
                "--check also SIMCC_CHECK, SIMCC_COUNTERS, SIMCC_PREDICT and SIMCC_SCHEDULE.") +
            paragraph(
                "Exit status: 0 success, 1 compilation failed, 2 usage, 5 output not written; with -run the "
