@@ -87,11 +87,13 @@ PY
 
 @test "races on matrices between warps are found, and accesses behind their end" {
     tensor_program '    if (threadIdx.x < 32) store_matrix_sync(tile, sums, 16, mem_row_major);
-    else load_matrix_sync(sums, tile, 16, mem_row_major);' 64
+    else load_matrix_sync(sums, tile, 16, mem_row_major);
+    if (threadIdx.x >= 32) store_matrix_sync(c, sums, 16, mem_row_major);' 64
     simcc -G tensor.cu -o tensor
     capture ./tensor
     expect_status 86 && expect_errors_like 'Error: Race reported' && expect_errors_like 'tensor.cu:10' && expect_errors_like 'tensor.cu:11' || return
-    tensor_program '    load_matrix_sync(left, a + 32, 16);'
+    tensor_program '    load_matrix_sync(left, a + 32, 16);
+    c[threadIdx.x] = float(left.x[5]);'
     simcc -G tensor.cu -o tensor
     capture ./tensor
     expect_status 86 && expect_errors_like 'Invalid __global__ read of size 4 bytes' && expect_errors_like 'tensor.cu:10'
