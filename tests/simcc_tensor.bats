@@ -12,22 +12,22 @@ programs=$BATS_TEST_DIRNAME/simcc
 # file NAME: writes standard input to it.
 file() { cat >"$1"; }
 
-# like_gpu PROGRAM: it prints what a GPU printed, without and with checks.
-like_gpu() {
+# prints_expected PROGRAM: it prints its .txt, without and with checks, and nothing is found.
+prints_expected() {
     local flags
     for flags in "" -G; do
         # shellcheck disable=SC2086  # words
         capture simcc $flags "$programs/$1.cu" -o "$1"
         expect_status 0 && expect_no_errors || return
         "./$1" >printed 2>said || complain "$1 $flags ended with status $?: $(cat said)" || return
-        diff "$programs/$1.txt" printed >&2 || complain "$1 $flags: not what a GPU printed (above: < a GPU, > simcc)" || return
+        diff "$programs/$1.txt" printed >&2 || complain "$1 $flags: not what is expected (above: < expected, > printed)" || return
         [ -z "$flags" ] || grep -q 'ERROR SUMMARY: 0 errors' said || complain "$(cat said)" || return
     done
 }
 
-@test "WMMA and mma give a GPU's elements to each lane, and its results where those are exact" { like_gpu wmma; }
+@test "WMMA and mma give each lane its elements, and exact results" { prints_expected wmma; }
 
-@test "instructions of inline PTX give a GPU's results" { like_gpu ptx; }
+@test "instructions of inline PTX give the results that PTX defines" { prints_expected ptx; }
 
 @test "mma.h needs no other header" {
     echo '#include <mma.h>' >only.cu
