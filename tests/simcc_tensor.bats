@@ -12,22 +12,22 @@ programs=$BATS_TEST_DIRNAME/simcc
 # file NAME: writes standard input to it.
 file() { cat >"$1"; }
 
-# like_gpu PROGRAM: it prints what a GPU printed, without and with checks.
-like_gpu() {
+# prints_expected PROGRAM: it prints its .txt, without and with checks, and nothing is found.
+prints_expected() {
     local flags
     for flags in "" -G; do
         # shellcheck disable=SC2086  # words
         capture simcc $flags "$programs/$1.cu" -o "$1"
         expect_status 0 && expect_no_errors || return
         "./$1" >printed 2>said || complain "$1 $flags ended with status $?: $(cat said)" || return
-        diff "$programs/$1.txt" printed >&2 || complain "$1 $flags: not what a GPU printed (above: < a GPU, > simcc)" || return
+        diff "$programs/$1.txt" printed >&2 || complain "$1 $flags: not what is expected (above: < expected, > printed)" || return
         [ -z "$flags" ] || grep -q 'ERROR SUMMARY: 0 errors' said || complain "$(cat said)" || return
     done
 }
 
-@test "WMMA and mma give a GPU's elements to each lane, and its results where those are exact" { like_gpu wmma; }
+@test "WMMA and mma give each lane its elements, and exact results" { prints_expected wmma; }
 
-@test "instructions of inline PTX give a GPU's results" { like_gpu ptx; }
+@test "instructions of inline PTX give the results that PTX defines" { prints_expected ptx; }
 
 @test "mma.h needs no other header" {
     echo '#include <mma.h>' >only.cu
@@ -87,11 +87,13 @@ PY
 
 @test "races on matrices between warps are found, and accesses behind their end" {
     tensor_program '    if (threadIdx.x < 32) store_matrix_sync(tile, sums, 16, mem_row_major);
-    else load_matrix_sync(sums, tile, 16, mem_row_major);' 64
+    else load_matrix_sync(sums, tile, 16, mem_row_major);
+    if (threadIdx.x >= 32) store_matrix_sync(c, sums, 16, mem_row_major);' 64
     simcc -G tensor.cu -o tensor
     capture ./tensor
     expect_status 86 && expect_errors_like 'Error: Race reported' && expect_errors_like 'tensor.cu:10' && expect_errors_like 'tensor.cu:11' || return
-    tensor_program '    load_matrix_sync(left, a + 32, 16);'
+    tensor_program '    load_matrix_sync(left, a + 32, 16);
+    c[threadIdx.x] = float(left.x[5]);'
     simcc -G tensor.cu -o tensor
     capture ./tensor
     expect_status 86 && expect_errors_like 'Invalid __global__ read of size 4 bytes' && expect_errors_like 'tensor.cu:10'
