@@ -37,6 +37,7 @@ simt/include
 simt/exec    simt/include
 simt/runtime simt/include simt/exec
 simt/api     simt/include simt/exec simt/runtime
+simt/modules simt/include simt/exec simt/runtime simt/api
 simt/nccl    simt/include simt/exec simt/runtime
 simt/library simt/include simt/exec simt/runtime
 simt/blas    simt/include simt/exec simt/runtime simt/library

@@ -13,19 +13,21 @@ programs=$root/tests/simcc
     local option
     for option in cubin fatbin ptx; do
         capture simcc -$option "$programs/module.cu"
-        expect_status 0 && expect_no_errors && expect_output ""
-        [ -s module.$option ] || complain "-$option wrote no module.$option"
+        expect_status 0 || return
+        expect_no_errors || return
+        [ -s module.$option ] || complain "-$option wrote no module.$option" || return
     done
     capture simcc "$programs/modules.cpp" -lcuda -o modules
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
     for option in cubin ptx; do
         capture ./modules module.$option
-        expect_status 0
+        expect_status 0 || return
         expect_output "4 8.5 15 23.5 23.5
 0 30 0
 1234 7 1234
-0 failures"
-        expect_errors_like "^simcc: PTX text cannot run here; the simulator's modules are made by simcc -cubin, -fatbin or -ptx, or by NVRTC$"
+0 failures" || return
+        expect_errors_like "^simcc: PTX text cannot run here; the simulator's modules are made by simcc -cubin, -fatbin or -ptx, or by NVRTC$" || return
     done
 }
 
@@ -54,12 +56,14 @@ CPP
     expect_status 0
     capture ./main
     expect_status 86
-    expect_errors_like "Invalid __global__ write of size 4 bytes" && expect_errors_like "beyond.cu:1"
+    expect_errors_like "Invalid __global__ write of size 4 bytes"
+    expect_errors_like "beyond.cu:1"
 }
 
 @test "NVRTC compiles at run time, with headers in memory, lowered names and a log" {
     capture simcc "$programs/nvrtc.cpp" -lnvrtc -lcuda -o nvrtc
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
     mkdir temporary
     TMPDIR=$PWD/temporary capture ./nvrtc
     expect_status 0
@@ -102,8 +106,10 @@ int main() {
 CU
     simcc -cubin "$programs/module.cu"
     capture simcc library.cu -lcuda -o library
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
     capture ./library
-    expect_status 0 && expect_output "0 3 3 8 8
+    expect_status 0
+    expect_output "0 3 3 8 8
 500"
 }

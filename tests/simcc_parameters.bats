@@ -14,9 +14,12 @@ prints() {
     local build
     for build in -O1 -G; do
         capture simcc $build "$programs/$1.cu" -o program
-        expect_status 0 && expect_no_errors && expect_output ""
+        expect_status 0 || return
+        expect_no_errors || return
+        expect_output "" || return
         capture ./program
-        expect_status 0 && expect_output "$2"
+        expect_status 0 || return
+        expect_output "$2" || return
     done
 }
 

@@ -3,10 +3,10 @@
 // make: room -O1 (the host calls this room once per call of a program)
 #include <dlfcn.h>
 
-#include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstring>
-#include <initializer_list>
+#include <functional>
 #include <mutex>
 #include <set>
 #include <string>

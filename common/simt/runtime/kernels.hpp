@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "common/simt/include/simt/kernel_launch.hpp"
 #include "common/simt/runtime/graph.hpp"
