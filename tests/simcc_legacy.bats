@@ -51,7 +51,7 @@ int main() {
     errors[1] = cudaBindTexture(nullptr, scaled, memory);
     whole.filterMode = cudaFilterModeLinear;
     errors[2] = cudaBindTexture(nullptr, whole, memory);
-    errors[3] = cudaGetTextureReference(&reference, "whole");
+    errors[3] = cudaGetTextureReference(&reference, "missing");
     errors[4] = cudaBindTexture(&offset, whole, nullptr);
     for (cudaError_t error : errors) printf("%s\n", cudaGetErrorName(error));
 }
@@ -125,6 +125,34 @@ CU
     both names_of_old "100010496 9170496 610496 101011520 611520
 time runs: 1
 cudaSuccess"
+}
+
+@test "the runtime finds a variable by its name in a string" {
+    cat >named.cu <<'CU'
+#include <cstdio>
+__constant__ int table[2];
+__device__ int results[2];
+texture<int, 1> numbers;
+__global__ void twice() { results[threadIdx.x] = 2 * table[threadIdx.x] + tex1Dfetch(numbers, 1); }
+int main() {
+    int values[2] = {3, 4}, *memory;
+    const textureReference* reference;
+    cudaChannelFormatDesc format = cudaCreateChannelDesc<int>();
+    cudaMalloc(&memory, sizeof values);
+    cudaMemcpy(memory, values, sizeof values, cudaMemcpyHostToDevice);
+    cudaMemcpyToSymbol("table", values, sizeof values, 0, cudaMemcpyHostToDevice);
+    cudaGetTextureReference(&reference, "numbers");
+    cudaBindTexture(nullptr, reference, memory, &format, sizeof values);
+    twice<<<1, 2>>>();
+    cudaMemcpyFromSymbol(values, "results", sizeof values);
+    printf("%d %d\n", values[0], values[1]);
+    printf("%s\n", cudaGetErrorName(cudaMemcpyToSymbol("missing", values, sizeof values)));
+}
+CU
+    simcc named.cu -o named
+    capture ./named
+    expect_status 0 && expect_output "10 12
+cudaErrorInvalidSymbol"
 }
 
 @test "a program may use the removed names for its own" {

@@ -188,6 +188,11 @@ inline const void* symbol_address(const T& symbol) {
     return const_cast<const void*>(address);
 }
 
+/// simcc puts this in the place of a string that names no variable.
+struct NoVariable {};
+constexpr NoVariable no_variable = {};
+inline const void* symbol_address(const NoVariable&) { return nullptr; }
+
 }  // namespace simt
 
 template <typename T>

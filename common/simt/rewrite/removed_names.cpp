@@ -4,12 +4,14 @@
 //
 //     texture<float, 2> image;       ->    static ::simt::texture<float, 2> image;
 //     sum += __shfl_down(sum, 8);    ->    sum += ::simt::without_mask::__shfl_down(sum, 8);
+//     cudaMemcpyToSymbol("table",    ->    cudaMemcpyToSymbol(table,
 //
-// References belong to their file, as with nvcc.
+// References belong to their file, as with nvcc. Until CUDA 5 the runtime found variables by their names in strings.
 
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "common/simt/rewrite/passes.hpp"
@@ -50,9 +52,54 @@ bool begins_variable(const Source& source, const Braces& braces, std::size_t i, 
     return source.is_identifier(end) && is_one_of(source[end + 1], {";", ",", "=", "(", "{"});
 }
 
+/// The token of the argument of a runtime function that may be a variable's name in a string; none for other functions.
+std::size_t symbol_argument(const Source& source, std::size_t i) {
+    const std::string_view name = source[i];
+    const std::size_t close = source.partner(i + 1);
+    if (source[i + 1] != "(" || close == Source::none) return Source::none;
+    if (name == "cudaMemcpyToSymbol" || name == "cudaMemcpyToSymbolAsync") return i + 2;
+    if (!is_one_of(name, {"cudaMemcpyFromSymbol", "cudaMemcpyFromSymbolAsync", "cudaGetSymbolAddress",
+                          "cudaGetSymbolSize", "cudaGetTextureReference", "cudaGetSurfaceReference"}))
+        return Source::none;
+    for (std::size_t j = i + 2; j < close; ++j) {
+        if (source[j] == ",") return j + 1;
+        if (is_one_of(source[j], {"(", "[", "{"}) && source.partner(j) != Source::none) j = source.partner(j);
+    }
+    return Source::none;
+}
+
+/// The variables that the program declares, by their names in quotes.
+std::unordered_map<std::string, std::string_view> quoted_variables(const Source& source) {
+    std::unordered_map<std::string, std::string_view> names;
+    const auto add = [&](std::size_t i) { names.emplace('"' + std::string(source[i]) + '"', source[i]); };
+    for (std::size_t i = 0; i < source.size(); ++i) {
+        if (source.is_value(i)) add(i);
+        if (!is_one_of(source[i], references) || source[i + 1] != "<") continue;
+        if (const std::size_t end = skip_angles(source, i + 1); source.is_identifier(end)) add(end);
+    }
+    return names;
+}
+
+void rewrite_named_variables(const Source& source, Edits& edits) {
+    std::unordered_map<std::string, std::string_view> names;
+    for (std::size_t i = 0; i < source.size(); ++i) {
+        const std::size_t argument = symbol_argument(source, i);
+        if (argument == Source::none || !source.is_literal(argument)) continue;
+        if (!is_one_of(source[argument + 1], {",", ")"})) continue;
+        if (names.empty()) names = quoted_variables(source);
+        const auto variable = names.find(std::string(source[argument]));
+        if (variable != names.end()) {
+            edits.replace(argument, argument + 1, std::string(variable->second));
+        } else if (source[i] != "cudaGetTextureReference" && source[i] != "cudaGetSurfaceReference") {
+            edits.replace(argument, argument + 1, "::simt::no_variable");  // an error when it runs
+        }
+    }
+}
+
 }  // namespace
 
 void rewrite_removed_names(const Source& source, const Braces& braces, const Functions& functions, Edits& edits) {
+    rewrite_named_variables(source, edits);
     const std::unordered_set<std::string_view> own = own_names(source);
     for (std::size_t i = 0; i < source.size(); ++i) {
         if (!source.is_identifier(i) || (source[i + 1] != "(" && source[i + 1] != "<")) continue;
