@@ -87,7 +87,7 @@ bool may_wait(std::string_view name) {
     return is_one_of(name, {"clock", "clock64", "__globaltimer", "cooperative_groups", "cg", "cub", "thrust", "cuda",
                             "nvcuda", "wmma", "sync", "wait", "arrive", "arrive_and_wait", "this_thread_block",
                             "this_grid", "tiled_partition", "coalesced_threads", "asm", "__asm__", "__asm",
-                            "simt", "memcpy_async", "setjmp", "longjmp"});
+                            "memcpy_async", "setjmp", "longjmp"});
 }
 
 bool is_atomic(std::string_view name) { return name.substr(0, 6) == "atomic"; }
@@ -120,11 +120,17 @@ public:
             const std::size_t close = source.partner(open);
             result |= text.puts_in(open, close, "simt_polling") || text.puts_in(open, close, "::simt::special");
             for (std::size_t i = open; i < close && !result; ++i) {
-                if (source.is_identifier(i) && source[i] != name && source[i - 1] != ".") result = waits(source[i]);
-                if (source.is_identifier(i) && source[i - 1] == "." && source[i + 1] == "(") result |= waits(source[i]);
+                if (source.is_identifier(i) && source[i] != name) result = waits_at(i);
             }
         }
         return waits_[name] = result;
+    }
+
+    /// Whether lanes may wait at the name at token i: a function that is called, or a namespace of such functions.
+    bool waits_at(std::size_t i) const {
+        const bool is_called = source[i + 1] == "(" || source[i + 1] == "<" || source[i + 1] == "::";
+        const bool is_member = source[i - 1] == "." || source[i - 1] == "->";
+        return (is_called || (!is_member && !is_defined(source[i]))) && waits(source[i]);
     }
 
     /// The only body of a free function of this name, or none.
@@ -353,19 +359,19 @@ private:
             const std::string_view word = source_[i];
             if (source_.is_identifier(i)) {
                 if (is_one_of(word, {"goto", "try", "throw", "co_await", "co_return", "co_yield", "asm", "__asm__", "__asm"}))
-                    throw Obstacle{i, "of '" + std::string(word) + "'"};
+                    throw Obstacle{i, "it has '" + std::string(word) + "'"};
                 const bool known = exchange_named(word) || word == "__syncthreads" || word == "__syncwarp";
                 if (known && code_.is_defined(word)) throw Obstacle{i, "the program defines " + std::string(word)};
                 const bool is_member = source_[i - 1] == "." || source_[i - 1] == "->";
                 if (!is_member && source_[i - 1] != "::" && code_.collective(word)) continue;
-                if (!known && (!is_member || source_[i + 1] == "(") && code_.waits(word))
+                if (!known && code_.waits_at(i))
                     throw Obstacle{i, "threads may wait in '" + std::string(word) + "'"};
             } else if (word == "[" && !ends_operand(i - 1)) {
                 if (source_[i + 1] == "[") {
                     i = source_.partner(i);
                     continue;
                 }
-                throw Obstacle{i, "of a lambda"};
+                throw Obstacle{i, "it has a lambda"};
             } else if (word == "<" && source_[i + 1] == "<" && source_[i + 2] == "<") {
                 throw Obstacle{i, "it launches kernels"};
             }
@@ -389,7 +395,7 @@ private:
     }
 
     std::size_t behind_group(std::size_t i) const {
-        if (source_.partner(i) == Source::none) throw Obstacle{i, "of its brackets"};
+        if (source_.partner(i) == Source::none) throw Obstacle{i, "a bracket is never closed"};
         return source_.partner(i) + 1;
     }
 
@@ -423,7 +429,7 @@ private:
         if (word == "do") return parse_do(i, around);
         if (word == "switch") return parse_opaque(i, around);
         if (word == "case" || word == "default" || (source_.is_identifier(i) && source_[i + 1] == ":"))
-            throw Obstacle{i, "of a label"};
+            throw Obstacle{i, "it has a label"};
         std::size_t end = i;
         while (end < close_ && source_[end] != ";") {
             if (source_[end] == "}") throw Obstacle{end, "a statement is not understood"};
@@ -494,7 +500,7 @@ private:
         const std::size_t body = behind_group(i + 1);
         if (source_[body] != "{") throw Obstacle{i, "a statement is not understood"};
         for (std::size_t j = i; j < behind_group(body); ++j) {
-            if (source_[j] == "return") throw Obstacle{j, "of a return in a switch"};
+            if (source_[j] == "return") throw Obstacle{j, "a switch has a return"};
         }
         return make(Statement::other, i, behind_group(body), around);
     }
@@ -556,7 +562,7 @@ private:
             if (is_one_of(source_[i], {"struct", "class", "union", "enum"})) {
                 const std::size_t body = source_.is_identifier(i + 1) ? i + 2 : i + 1;
                 if (source_[body] != "{" && source_[body] != ":") continue;
-                if (!has_word(first, i, "thread_local")) throw Obstacle{i, "of a type of its own"};
+                if (!has_word(first, i, "thread_local")) throw Obstacle{i, "it declares a type"};
                 part.kind = Statement::declaration;
                 part.is_static = true;
                 return;
@@ -570,7 +576,7 @@ private:
         const bool in_parentheses = source_[name] == "(" && (source_[name + 1] == "*" || source_[name + 1] == "&");
         if (in_parentheses && is_type_word(word)) throw Obstacle{name, "a declaration is not understood"};
         if (!source_.is_identifier(name) || name >= end) {
-            if (is_one_of(word, {"struct", "class", "union", "enum"})) throw Obstacle{first, "of a type of its own"};
+            if (is_one_of(word, {"struct", "class", "union", "enum"})) throw Obstacle{first, "it declares a type"};
             if (word == "auto" || word == "const") throw Obstacle{first, "a declaration is not understood"};
             return;
         }
@@ -583,7 +589,7 @@ private:
             is_const |= source_[i] == "const";
             is_auto |= source_[i] == "auto";
             if (source_[i] == "static" && !has_word(first, behind, "constexpr") && !has_word(first, behind, "const"))
-                throw Obstacle{i, "of a static variable"};
+                throw Obstacle{i, "it has a static variable"};
         }
         part.is_static = is_static || is_shared;
         for (std::size_t i = behind; i < end;) {
@@ -903,7 +909,7 @@ private:
         }
         Statement* target = part.around;
         while (target && target->kind != Statement::loop && target->kind != Statement::do_loop) target = target->around;
-        if (!target) throw Obstacle{part.first, "of '" + std::string(source_[part.first]) + "'"};
+        if (!target) throw Obstacle{part.first, "it has '" + std::string(source_[part.first]) + "'"};
         if (target->level == of_lane) return;
         raise(part, target, target->level);
     }
@@ -1222,9 +1228,10 @@ private:
                 run.push_back(item);
             } else if (part.kind == Statement::barrier) {
                 flush(run, place);
-                put(" simt_lanes.barrier();");
+                put(" simt_lanes.barrier()" + code_.text.placed(part.last - 1, part.last));
             } else if (part.kind == Statement::warp_barrier && place.level == of_warp) {
                 flush(run, place);
+                put(code_.text.placed(part.last - 1, part.last));
             } else if (part.is_static || (part.is_hoisted && part.kind == Statement::declaration)) {
                 if (part.is_hoisted && !part.is_static && is_ambiguous(part)) flush(run, place);
                 put(code_.text.placed(part.first, part.last));
@@ -1527,9 +1534,9 @@ private:
                 put(" simt_run.give_result(simt_r, " + code_.text.placed(i + 1, part.last - 1, replacements) + ");");
                 return;
             }
-            if (source_[i + 1] != ";") throw Obstacle{i, "of what it returns"};
+            if (source_[i + 1] != ";") throw Obstacle{i, "a return has a value"};
             returns = true;
-            replacements.push_back({i, i + 2, "{ simt_lanes.end(simt_r); goto simt_e" + std::to_string(run) + "; }"});
+            replacements.push_back({i, i + 1, "for (simt_lanes.end(simt_r);;) goto simt_e" + std::to_string(run)});
         }
         put(code_.text.placed(part.first, part.last, replacements));
     }
