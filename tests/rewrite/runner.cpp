@@ -137,10 +137,10 @@ std::string fault(const Case& expected, const std::function<void(Text&)>& pass) 
     if (seen != expected.output) return "expected:\n" + expected.output + "seen:\n" + seen;
     std::vector<std::string> messages;
     for (const Diagnostic& message : text.edits.diagnostics()) {
-        const char* kind = message.kind == Diagnostic::note    ? "note"
+        const char* kind = message.kind == Diagnostic::note      ? "note"
                            : message.kind == Diagnostic::warning ? "warning"
-                           : message.kind == Diagnostic::error ? "error"
-                                                               : "error on the host";
+                           : message.kind == Diagnostic::error   ? "error"
+                                                                 : "error on the host";
         messages.push_back(std::to_string(message.line) + ":" + std::to_string(message.column) + ": " + kind + ": " +
                            message.message);
     }

@@ -74,7 +74,8 @@ public:
 
     /// Rewrites a file again, whose warnings have been printed.
     void rewrite_on_stacks(const std::string& from, const std::string& to) const {
-        if (options_.verbose) std::fprintf(stderr, "# rewrite %s to %s, without loops over threads\n", from.c_str(), to.c_str());
+        if (options_.verbose)
+            std::fprintf(stderr, "# rewrite %s to %s, without loops over threads\n", from.c_str(), to.c_str());
         const DeviceCode code = {options_.relocatable, options_.checked, Lanes::on_stacks};
         write_file(to, rewrite(read_file(from), toolchain_.headers, code).text);
     }

@@ -57,12 +57,12 @@ struct Options {
     std::string output_folder;  ///< -odir: for object files that -o does not name
     std::string standard = "-std=c++17";
     std::string optimization = "-O3", debug = "-g1";
-    bool checked = false;      ///< --check, -G: every load and store of device code reports itself to the checkers
+    bool checked = false;           ///< --check, -G: every load and store of device code reports itself to the checkers
     Lanes lanes = Lanes::in_loops;  ///< -lanes: what the threads of a block run on
-    bool shared = false;       ///< -shared
-    bool runtime = true;       ///< not with -cudart none: the simulator is linked into the result
-    bool relocatable = false;  ///< -rdc=true, -dc: device variables are shared between files
-    unsigned cuda_arch = 900;  ///< the value of __CUDA_ARCH__; 0: not defined
+    bool shared = false;            ///< -shared
+    bool runtime = true;            ///< not with -cudart none: the simulator is linked into the result
+    bool relocatable = false;       ///< -rdc=true, -dc: device variables are shared between files
+    unsigned cuda_arch = 900;       ///< the value of __CUDA_ARCH__; 0: not defined
     std::vector<std::string> architectures;  ///< -arch and -gencode: all numbers, with an a or f if they had one
     std::vector<std::string> own_macros;     ///< by which a program can ask for options, as nvcc defines them
     Dependencies dependencies;

@@ -22,16 +22,16 @@
 #include "device_launch_parameters.h"
 #include "host_defines.h"
 #include "library_types.h"
-#include "vector_functions.h"
 #include "simt/atomics.hpp"
-#include "simt/device_functions.hpp"
 #include "simt/builtins.hpp"
+#include "simt/device_functions.hpp"
 #include "simt/intrinsics.hpp"
+#include "simt/lane_loops.hpp"
 #include "simt/launch.hpp"
 #include "simt/scoped_atomic.hpp"
 #include "simt/textures.hpp"
 #include "simt/warp.hpp"
-#include "simt/lane_loops.hpp"
+#include "vector_functions.h"
 
 // ---- allocation ----------------------------------------------------------------------------------------------------
 // These take the address of a pointer of any type, as C++ programs write it.

@@ -18,15 +18,15 @@ inline constexpr std::string_view qualifiers[] = {"__global__",   "__device__", 
 
 /// What the threads of a block run on between two barriers.
 enum class Lanes {
-    in_loops,    ///< loops, where the rewriter knows that all threads come to the same barriers; else stacks
-    explained,   ///< the same; a note says which, and why
-    on_stacks,   ///< stacks of their own
+    in_loops,   ///< loops, where the rewriter knows that all threads come to the same barriers; else stacks
+    explained,  ///< the same; a note says which, and why
+    on_stacks,  ///< stacks of their own
 };
 
 /// How device code is to be compiled.
 struct DeviceCode {
-    bool relocatable = false;  ///< it shares device variables with other files
-    bool checked = false;      ///< the runtime learns the addresses of device variables
+    bool relocatable = false;       ///< it shares device variables with other files
+    bool checked = false;           ///< the runtime learns the addresses of device variables
     Lanes lanes = Lanes::in_loops;  ///< in checked code they always have stacks
 };
 
