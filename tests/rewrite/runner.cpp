@@ -62,6 +62,7 @@ const std::map<std::string, std::function<void(Text&)>> passes = {
     {"early_returns", [](Text& text) { rewrite_early_returns(text.source, text.braces, text.edits); }},
     {"local_arrays", [](Text& text) { rewrite_local_arrays(text.source, text.braces, text.spaces, text.edits); }},
     {"inline_assembly", [](Text& text) { rewrite_inline_assembly(text.source, text.spaces, true, text.edits); }},
+    {"lane_loops", [](Text& text) { rewrite_lane_loops(text.source, text.braces, true, text.edits); }},
     {"waiting_loops", [](Text& text) { rewrite_waiting_loops(text.source, text.braces, text.edits); }},
     {"library_calls", [](Text& text) { rewrite_library_calls(text.source, text.functions, text.spaces, text.edits); }},
     {"lone_additions", [](Text& text) { rewrite_lone_additions(text.source, text.braces, text.edits); }},
@@ -145,9 +146,10 @@ std::string fault(const Case& expected, const std::function<void(Text&)>& pass) 
     if (seen != expected.output) return "expected:\n" + expected.output + "seen:\n" + seen;
     std::vector<std::string> messages;
     for (const Diagnostic& message : text.edits.diagnostics()) {
-        const char* kind = message.kind == Diagnostic::warning ? "warning"
-                           : message.kind == Diagnostic::error ? "error"
-                                                               : "error on the host";
+        const char* kind = message.kind == Diagnostic::note      ? "note"
+                           : message.kind == Diagnostic::warning ? "warning"
+                           : message.kind == Diagnostic::error   ? "error"
+                                                                 : "error on the host";
         messages.push_back(std::to_string(message.line) + ":" + std::to_string(message.column) + ": " + kind + ": " +
                            message.message);
     }

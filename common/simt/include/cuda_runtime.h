@@ -34,12 +34,12 @@
 #include "simt/builtins.hpp"
 #include "simt/device_functions.hpp"
 #include "simt/intrinsics.hpp"
+#include "simt/lane_loops.hpp"
 #include "simt/launch.hpp"
 #include "simt/pending_sums.hpp"
 #include "simt/scoped_atomic.hpp"
 #include "simt/textures.hpp"
 #include "simt/warp.hpp"
-#include "simt/lane_loops.hpp"
 #endif
 
 // ---- allocation ----------------------------------------------------------------------------------------------------

@@ -47,8 +47,7 @@ public:
     void rewrite() {
         collect_functions();
         for (std::size_t open : kernels_) {
-            edits_.replace(open, open + 1,
-                           "{" + answer_of(open) + grid_constants_of(open) + shared_of_callees(open));
+            edits_.replace(open, open + 1, "{" + answer_of(open) + grid_constants_of(open) + shared_of_callees(open));
         }
         // (g++ would take the attribute's first name for a keyword of its own.)
         for (std::size_t i = 3; i < source_.size(); ++i) {

@@ -84,10 +84,30 @@ bool may_wait(std::string_view name) {
                                           "__match", "__reduce_", "__activemask", "__nanosleep", "__pipeline"}) {
         if (name.substr(0, prefix.size()) == prefix) return true;
     }
-    return is_one_of(name, {"clock", "clock64", "__globaltimer", "cooperative_groups", "cg", "cub", "thrust", "cuda",
-                            "nvcuda", "wmma", "sync", "wait", "arrive", "arrive_and_wait", "this_thread_block",
-                            "this_grid", "tiled_partition", "coalesced_threads", "asm", "__asm__", "__asm",
-                            "simt", "memcpy_async", "setjmp", "longjmp"});
+    return is_one_of(name, {"clock",
+                            "clock64",
+                            "__globaltimer",
+                            "cooperative_groups",
+                            "cg",
+                            "cub",
+                            "thrust",
+                            "cuda",
+                            "nvcuda",
+                            "wmma",
+                            "sync",
+                            "wait",
+                            "arrive",
+                            "arrive_and_wait",
+                            "this_thread_block",
+                            "this_grid",
+                            "tiled_partition",
+                            "coalesced_threads",
+                            "asm",
+                            "__asm__",
+                            "__asm",
+                            "memcpy_async",
+                            "setjmp",
+                            "longjmp"});
 }
 
 bool is_atomic(std::string_view name) { return name.substr(0, 6) == "atomic"; }
@@ -120,11 +140,17 @@ public:
             const std::size_t close = source.partner(open);
             result |= text.puts_in(open, close, "simt_polling") || text.puts_in(open, close, "::simt::special");
             for (std::size_t i = open; i < close && !result; ++i) {
-                if (source.is_identifier(i) && source[i] != name && source[i - 1] != ".") result = waits(source[i]);
-                if (source.is_identifier(i) && source[i - 1] == "." && source[i + 1] == "(") result |= waits(source[i]);
+                if (source.is_identifier(i) && source[i] != name) result = waits_at(i);
             }
         }
         return waits_[name] = result;
+    }
+
+    /// Whether lanes may wait at the name at token i: a function that is called, or a namespace of such functions.
+    bool waits_at(std::size_t i) const {
+        const bool is_called = source[i + 1] == "(" || source[i + 1] == "<" || source[i + 1] == "::";
+        const bool is_member = source[i - 1] == "." || source[i - 1] == "->";
+        return (is_called || (!is_member && !is_defined(source[i]))) && waits(source[i]);
     }
 
     /// The only body of a free function of this name, or none.
@@ -132,7 +158,9 @@ public:
         const auto bodies = bodies_.find(name);
         if (bodies == bodies_.end() || bodies->second.size() != 1) return Source::none;
         const std::size_t open = bodies->second.front();
-        return braces.in_type(open) || has_specifier(source, braces.at(open).statement, open, "__global__") ? Source::none : open;
+        return braces.in_type(open) || has_specifier(source, braces.at(open).statement, open, "__global__")
+                   ? Source::none
+                   : open;
     }
 
     /// The device function of this name, if its lanes can run in loops; with its level.
@@ -207,7 +235,7 @@ private:
 
 /// A call of an Exchange: its name, its `)`, and the arguments.
 struct Call {
-    const Exchange* exchange;        // null: of a device function
+    const Exchange* exchange;  // null: of a device function
     Level level;
     std::size_t name, open, close;
     std::vector<std::pair<std::size_t, std::size_t>> arguments;
@@ -223,7 +251,7 @@ struct Position {
 
 struct Statement {
     enum Kind { compound, choice, loop, do_loop, declaration, expression, leave, barrier, warp_barrier, other } kind;
-    std::size_t first, last;                              // its tokens [first, last)
+    std::size_t first, last;                                // its tokens [first, last)
     std::size_t open = Source::none, close = Source::none;  // the parentheses of its condition
     std::vector<std::unique_ptr<Statement>> parts;
     Statement* around = nullptr;
@@ -245,9 +273,9 @@ struct Variable {
     std::size_t specifiers = 0, specifiers_end = 0, declarator = 0, declarator_end = 0, end = 0;
     bool is_array = false, is_reference = false, is_auto = false, is_pointer = false, is_shared = false;
     bool is_static = false, is_const = false;
-    bool escapes = false;                 // its address is taken, or a reference may be bound to it
-    bool is_needed = false;               // by a condition of the block or of a warp
-    std::vector<std::size_t> uses, changes;  // tokens
+    bool escapes = false;                       // its address is taken, or a reference may be bound to it
+    bool is_needed = false;                     // by a condition of the block or of a warp
+    std::vector<std::size_t> uses, changes;     // tokens
     std::set<std::size_t> runs, changing_runs;  // numbers of runs over lanes
     std::size_t declaring_run = Source::none;
     int recomputable = -1;  // unknown
@@ -291,14 +319,18 @@ public:
             if (!v->is_parameter()) continue;
             const std::string n = std::to_string(++index), of(v->name);
             gives += " simt_give.give(" + n + ", " + of + ");";
-            rooms += " auto* const simt_v" + number_of(*v) + " = simt_run.place.frame.template values<::simt::kept_type<decltype(" + of +
-                     ")>>(" + n + "); (void)simt_v" + number_of(*v) + ";";
+            rooms += " auto* const simt_v" + number_of(*v) +
+                     " = simt_run.place.frame.template values<::simt::kept_type<decltype(" + of + ")>>(" + n +
+                     "); (void)simt_v" + number_of(*v) + ";";
         }
-        both = " " + head + "__attribute__((unused)) static void " + name + "(const ::simt::LaneGive& simt_give, " + list + ") {" + gives + " }";
+        both = " " + head + "__attribute__((unused)) static void " + name + "(const ::simt::LaneGive& simt_give, " +
+               list + ") {" + gives + " }";
         both += " template <" + own + (own.empty() ? "" : ", ") + "typename SimtResult> static void " + name +
-                "(const ::simt::LaneRun<SimtResult>& simt_run, " + list + ") { ::simt::LaneLoops& simt_lanes = simt_run.place.lanes;";
+                "(const ::simt::LaneRun<SimtResult>& simt_run, " + list +
+                ") { ::simt::LaneLoops& simt_lanes = simt_run.place.lanes;";
         if (level() == of_warp) {
-            both += " const ::simt::LaneWarps& simt_w = *simt_run.place.warp; const unsigned simt_m = simt_run.place.mask;";
+            both +=
+                " const ::simt::LaneWarps& simt_w = *simt_run.place.warp; const unsigned simt_m = simt_run.place.mask;";
         }
         return both + rooms + body + " }";
     }
@@ -352,25 +384,26 @@ private:
         for (std::size_t i = open_ + 1; i < close_; ++i) {
             const std::string_view word = source_[i];
             if (source_.is_identifier(i)) {
-                if (is_one_of(word, {"goto", "try", "throw", "co_await", "co_return", "co_yield", "asm", "__asm__", "__asm"}))
-                    throw Obstacle{i, "of '" + std::string(word) + "'"};
+                if (is_one_of(word,
+                              {"goto", "try", "throw", "co_await", "co_return", "co_yield", "asm", "__asm__", "__asm"}))
+                    throw Obstacle{i, "it has '" + std::string(word) + "'"};
                 const bool known = exchange_named(word) || word == "__syncthreads" || word == "__syncwarp";
                 if (known && code_.is_defined(word)) throw Obstacle{i, "the program defines " + std::string(word)};
                 const bool is_member = source_[i - 1] == "." || source_[i - 1] == "->";
                 if (!is_member && source_[i - 1] != "::" && code_.collective(word)) continue;
-                if (!known && (!is_member || source_[i + 1] == "(") && code_.waits(word))
-                    throw Obstacle{i, "threads may wait in '" + std::string(word) + "'"};
+                if (!known && code_.waits_at(i)) throw Obstacle{i, "threads may wait in '" + std::string(word) + "'"};
             } else if (word == "[" && !ends_operand(i - 1)) {
                 if (source_[i + 1] == "[") {
                     i = source_.partner(i);
                     continue;
                 }
-                throw Obstacle{i, "of a lambda"};
+                throw Obstacle{i, "it has a lambda"};
             } else if (word == "<" && source_[i + 1] == "<" && source_[i + 2] == "<") {
                 throw Obstacle{i, "it launches kernels"};
             }
         }
-        if (code_.text.puts_in(open_ + 1, close_, "simt_polling")) throw Obstacle{open_, "a loop waits for other threads"};
+        if (code_.text.puts_in(open_ + 1, close_, "simt_polling"))
+            throw Obstacle{open_, "a loop waits for other threads"};
         for (std::size_t i = open_ + 1; i < close_; ++i) {
             if (source_[i] != "while" || source_[i + 1] != "(") continue;
             for (std::size_t j = i + 2; j < source_.partner(i + 1); ++j) {
@@ -384,12 +417,13 @@ private:
         for (std::size_t i = open_ + 1; i < close_; ++i) {
             if (source_[i] != "return") continue;
             const Statement* const last = body_->parts.empty() ? nullptr : body_->parts.back().get();
-            if (!last || last->kind != Statement::leave || last->first != i) throw Obstacle{i, "a function returns early"};
+            if (!last || last->kind != Statement::leave || last->first != i)
+                throw Obstacle{i, "a function returns early"};
         }
     }
 
     std::size_t behind_group(std::size_t i) const {
-        if (source_.partner(i) == Source::none) throw Obstacle{i, "of its brackets"};
+        if (source_.partner(i) == Source::none) throw Obstacle{i, "a bracket is never closed"};
         return source_.partner(i) + 1;
     }
 
@@ -423,7 +457,7 @@ private:
         if (word == "do") return parse_do(i, around);
         if (word == "switch") return parse_opaque(i, around);
         if (word == "case" || word == "default" || (source_.is_identifier(i) && source_[i + 1] == ":"))
-            throw Obstacle{i, "of a label"};
+            throw Obstacle{i, "it has a label"};
         std::size_t end = i;
         while (end < close_ && source_[end] != ";") {
             if (source_[end] == "}") throw Obstacle{end, "a statement is not understood"};
@@ -431,7 +465,8 @@ private:
         }
         ++end;
         if (word == "return" || word == "break" || word == "continue") return make(Statement::leave, i, end, around);
-        if (word == "__syncthreads" && source_[i + 1] == "(" && end == i + 4) return make(Statement::barrier, i, end, around);
+        if (word == "__syncthreads" && source_[i + 1] == "(" && end == i + 4)
+            return make(Statement::barrier, i, end, around);
         if (word == "__syncwarp" && source_[i + 1] == "(" && source_.partner(i + 1) + 2 == end)
             return make(Statement::warp_barrier, i, end, around);
         Part part = make(Statement::expression, i, end, around);
@@ -494,7 +529,7 @@ private:
         const std::size_t body = behind_group(i + 1);
         if (source_[body] != "{") throw Obstacle{i, "a statement is not understood"};
         for (std::size_t j = i; j < behind_group(body); ++j) {
-            if (source_[j] == "return") throw Obstacle{j, "of a return in a switch"};
+            if (source_[j] == "return") throw Obstacle{j, "a switch has a return"};
         }
         return make(Statement::other, i, behind_group(body), around);
     }
@@ -502,10 +537,12 @@ private:
     // ---- declarations
 
     static bool is_type_word(std::string_view word) {
-        return is_one_of(word, {"int", "unsigned", "signed", "long", "short", "char", "bool", "float", "double", "const",
-                                "volatile", "auto", "struct", "class", "union", "enum", "static", "thread_local",
-                                "extern", "constexpr", "register", "typename", "using", "typedef", "static_assert",
-                                "_Static_assert", "__attribute__", "alignas", "constinit", "__thread", "void"});
+        return is_one_of(
+            word, {"int",       "unsigned", "signed",  "long",          "short",          "char",          "bool",
+                   "float",     "double",   "const",   "volatile",      "auto",           "struct",        "class",
+                   "union",     "enum",     "static",  "thread_local",  "extern",         "constexpr",     "register",
+                   "typename",  "using",    "typedef", "static_assert", "_Static_assert", "__attribute__", "alignas",
+                   "constinit", "__thread", "void"});
     }
 
     /// The first token after the type that begins at token i; i if none does.
@@ -530,7 +567,8 @@ private:
                 for (;;) {
                     if (!source_.is_identifier(i)) return begin;
                     ++i;
-                    if (source_[i] == "<" && !source_.is_value(i - 1) && skip_angles(source_, i) != i) i = skip_angles(source_, i);
+                    if (source_[i] == "<" && !source_.is_value(i - 1) && skip_angles(source_, i) != i)
+                        i = skip_angles(source_, i);
                     if (source_[i] != "::") break;
                     ++i;
                     if (source_[i] == "template") ++i;
@@ -556,7 +594,7 @@ private:
             if (is_one_of(source_[i], {"struct", "class", "union", "enum"})) {
                 const std::size_t body = source_.is_identifier(i + 1) ? i + 2 : i + 1;
                 if (source_[body] != "{" && source_[body] != ":") continue;
-                if (!has_word(first, i, "thread_local")) throw Obstacle{i, "of a type of its own"};
+                if (!has_word(first, i, "thread_local")) throw Obstacle{i, "it declares a type"};
                 part.kind = Statement::declaration;
                 part.is_static = true;
                 return;
@@ -570,7 +608,7 @@ private:
         const bool in_parentheses = source_[name] == "(" && (source_[name + 1] == "*" || source_[name + 1] == "&");
         if (in_parentheses && is_type_word(word)) throw Obstacle{name, "a declaration is not understood"};
         if (!source_.is_identifier(name) || name >= end) {
-            if (is_one_of(word, {"struct", "class", "union", "enum"})) throw Obstacle{first, "of a type of its own"};
+            if (is_one_of(word, {"struct", "class", "union", "enum"})) throw Obstacle{first, "it declares a type"};
             if (word == "auto" || word == "const") throw Obstacle{first, "a declaration is not understood"};
             return;
         }
@@ -583,7 +621,7 @@ private:
             is_const |= source_[i] == "const";
             is_auto |= source_[i] == "auto";
             if (source_[i] == "static" && !has_word(first, behind, "constexpr") && !has_word(first, behind, "const"))
-                throw Obstacle{i, "of a static variable"};
+                throw Obstacle{i, "it has a static variable"};
         }
         part.is_static = is_static || is_shared;
         for (std::size_t i = behind; i < end;) {
@@ -699,18 +737,23 @@ private:
         for (std::size_t i = first; i < last; ++i) {
             const bool barrier = source_[i] == "__syncthreads" || source_[i] == "__syncwarp";
             if (barrier) throw Obstacle{i, "a barrier is part of an expression"};
-            if (!source_.is_identifier(i) || source_[i - 1] == "." || source_[i - 1] == "->" || find_declared(i)) continue;
+            if (!source_.is_identifier(i) || source_[i - 1] == "." || source_[i - 1] == "->" || find_declared(i))
+                continue;
             const Exchange* const exchange = exchange_named(source_[i]);
-            const LoopKernel* const function = exchange || source_[i - 1] == "::" ? nullptr : code_.collective(source_[i]);
+            const LoopKernel* const function =
+                exchange || source_[i - 1] == "::" ? nullptr : code_.collective(source_[i]);
             if (!exchange && !function) continue;
             if (part.kind == Statement::other) throw Obstacle{i, "a warp function is in a switch"};
             const std::size_t open = source_[i + 1] == "<" ? skip_angles(source_, i + 1) : i + 1;
             if (source_[open] != "(") throw Obstacle{i, "a call is not understood"};
-            Call call = {exchange, exchange ? exchange->level : function->level(), i, open, source_.partner(open), {}, call_count_++};
+            Call call = {
+                exchange,     exchange ? exchange->level : function->level(), i, open, source_.partner(open), {},
+                call_count_++};
             for (std::size_t a = open + 1; a < call.close;) {
                 std::size_t end = a;
                 while (end < call.close && source_[end] != ",") {
-                    const bool angles = may_open_angles(source_, end) && !source_.is_value(end - 1) && skip_angles(source_, end) != end;
+                    const bool angles =
+                        may_open_angles(source_, end) && !source_.is_value(end - 1) && skip_angles(source_, end) != end;
                     end = opens_group(source_[end]) ? behind_group(end) : angles ? skip_angles(source_, end) : end + 1;
                 }
                 call.arguments.emplace_back(a, end);
@@ -721,7 +764,8 @@ private:
             part.calls.push_back(call);
         }
         // Inner calls first.
-        std::stable_sort(part.calls.begin(), part.calls.end(), [](const Call& a, const Call& b) { return a.close < b.close; });
+        std::stable_sort(part.calls.begin(), part.calls.end(),
+                         [](const Call& a, const Call& b) { return a.close < b.close; });
     }
 
     bool find_declared(std::size_t i) const {
@@ -740,8 +784,8 @@ private:
                 i = source_.partner(i);
                 continue;
             }
-            const bool chooses = source_[i] == "?" || adjoined(i, "&", "&") || adjoined(i, "|", "|") || source_[i] == "and" ||
-                                 source_[i] == "or";
+            const bool chooses = source_[i] == "?" || adjoined(i, "&", "&") || adjoined(i, "|", "|") ||
+                                 source_[i] == "and" || source_[i] == "or";
             if (chooses) throw Obstacle{call.name, "a warp function is called under a condition within an expression"};
         }
         if (part.kind == Statement::loop) throw Obstacle{call.name, "a warp function is in the head of a loop"};
@@ -760,7 +804,9 @@ private:
     }
 
     Level set_levels(Statement& part) {
-        Level level = part.kind == Statement::barrier ? of_block : part.kind == Statement::warp_barrier ? of_warp : of_lane;
+        Level level = part.kind == Statement::barrier        ? of_block
+                      : part.kind == Statement::warp_barrier ? of_warp
+                                                             : of_lane;
         for (const Call& call : part.calls) level = std::max(level, call.level);
         for (const Part& inner : part.parts) level = std::max(level, set_levels(*inner));
         return part.level = level;
@@ -776,7 +822,8 @@ private:
         const auto range = by_name_.equal_range(source_[token]);
         for (auto i = range.first; i != range.second; ++i) {
             Variable& v = *i->second;
-            if (token >= v.scope_begin && token < v.scope_end && (!found || v.scope_begin > found->scope_begin)) found = &v;
+            if (token >= v.scope_begin && token < v.scope_end && (!found || v.scope_begin > found->scope_begin))
+                found = &v;
         }
         return found;
     }
@@ -825,7 +872,8 @@ private:
         if (next == "=") {
             changes = !adjoined(behind, "=", "=");
         } else if (is_one_of(next, {"+", "-", "*", "/", "%", "&", "|", "^"})) {
-            changes = adjoined(behind, next, "=") || ((next == "+" || next == "-") && adjoined(behind, next, next) && !ends_in_operand(behind + 2));
+            changes = adjoined(behind, next, "=") ||
+                      ((next == "+" || next == "-") && adjoined(behind, next, next) && !ends_in_operand(behind + 2));
         } else if (next == "<" || next == ">") {
             changes = adjoined(behind, next, next) && source_[behind + 2] == "=" && source_.adjoins(behind + 2);
         } else if ((next == "," || next == ")") && (before == "(" || before == ",")) {
@@ -847,7 +895,8 @@ private:
                     while (name > open_ && source_[name] != "<" && source_[name] != ";") --name;
                     --name;
                 }
-                return source_.is_identifier(name) && (code_.takes_references(source_[name]) || source_[name] == "swap");
+                return source_.is_identifier(name) &&
+                       (code_.takes_references(source_[name]) || source_[name] == "swap");
             } else if (source_[j] == ";" || source_[j] == "{") {
                 return false;
             }
@@ -879,7 +928,9 @@ private:
     }
 
     /// Whether a condition at the level of a warp may differ between its lanes.
-    bool chooses_lanes(const Statement& part) const { return !is_plain_choice_.count(&part) && source_[part.first + 1] != "constexpr"; }
+    bool chooses_lanes(const Statement& part) const {
+        return !is_plain_choice_.count(&part) && source_[part.first + 1] != "constexpr";
+    }
 
     /// `break` and `continue` in the loops of the block and of a warp, and a return under a condition that is the same
     /// for all, belong to the block or the warp, and the statements around them, too.
@@ -898,12 +949,13 @@ private:
             if (!outermost || outermost->parts.size() != 1 || outermost->level != of_lane) return;
             const Statement* body = outermost->parts.front().get();
             if (body->kind == Statement::compound && body->parts.size() == 1) body = body->parts.front().get();
-            if (body == &part && is_same_for_all(outermost->open + 1, outermost->close)) raise(part, outermost, of_block);
+            if (body == &part && is_same_for_all(outermost->open + 1, outermost->close))
+                raise(part, outermost, of_block);
             return;
         }
         Statement* target = part.around;
         while (target && target->kind != Statement::loop && target->kind != Statement::do_loop) target = target->around;
-        if (!target) throw Obstacle{part.first, "of '" + std::string(source_[part.first]) + "'"};
+        if (!target) throw Obstacle{part.first, "it has '" + std::string(source_[part.first]) + "'"};
         if (target->level == of_lane) return;
         raise(part, target, target->level);
     }
@@ -920,10 +972,12 @@ private:
     // ---- what is the same for all lanes
 
     static bool is_pure(std::string_view function) {
-        return is_one_of(function, {"min", "max", "abs", "sizeof", "static_cast", "int", "unsigned", "float", "double",
-                                    "size_t", "bool", "long", "short", "char", "uint32_t", "int32_t", "uint64_t", "int64_t",
-                                    "alignof", "ceil", "ceilf", "floor", "floorf", "sqrt", "sqrtf", "__popc", "__ffs",
-                                    "__clz", "umin", "umax", "fminf", "fmaxf", "decltype", "if", "log2", "log2f"});
+        return is_one_of(
+            function,
+            {"min",     "max",  "abs",   "sizeof", "static_cast", "int",      "unsigned", "float",    "double",
+             "size_t",  "bool", "long",  "short",  "char",        "uint32_t", "int32_t",  "uint64_t", "int64_t",
+             "alignof", "ceil", "ceilf", "floor",  "floorf",      "sqrt",     "sqrtf",    "__popc",   "__ffs",
+             "__clz",   "umin", "umax",  "fminf",  "fmaxf",       "decltype", "if",       "log2",     "log2f"});
     }
 
     /// Calls act(variable) for each variable among the tokens. Returns the first token because of which the lanes' values may
@@ -947,8 +1001,8 @@ private:
                 continue;
             }
             if (source_[i + 1] == "(" && !is_pure(token)) {
-                const bool is_call_result = std::any_of(block_calls_.begin(), block_calls_.end(),
-                                                        [&](std::size_t name) { return name == i; });
+                const bool is_call_result =
+                    std::any_of(block_calls_.begin(), block_calls_.end(), [&](std::size_t name) { return name == i; });
                 if (!is_call_result) return i;
                 i = source_.partner(i + 1);
                 continue;
@@ -999,7 +1053,8 @@ private:
         const bool at_warp = level == of_warp;
         if (part.kind == Statement::choice && at_warp && chooses_lanes(part)) return;
         for (const Call& call : part.calls) {
-            if (call.level != of_block || at_warp || !call.exchange) throw Obstacle{call.name, "a warp function is in a condition"};
+            if (call.level != of_block || at_warp || !call.exchange)
+                throw Obstacle{call.name, "a warp function is in a condition"};
             block_calls_.push_back(call.name);
         }
         need(part.open + 1, part.close);
@@ -1011,7 +1066,8 @@ private:
     void need(std::size_t first, std::size_t last) {
         const std::size_t differs = differing(first, last, [&](Variable& v) { need(v); });
         if (differs != Source::none)
-            throw Obstacle{differs, "a barrier depends on '" + std::string(source_[differs]) + "', which may differ between threads"};
+            throw Obstacle{differs, "a barrier depends on '" + std::string(source_[differs]) +
+                                        "', which may differ between threads"};
     }
 
     void need(Variable& v) {
@@ -1020,7 +1076,8 @@ private:
         const std::string name(v.name);
         if (v.is_array || v.is_reference || v.escapes) throw Obstacle{v.token, "a barrier depends on '" + name + "'"};
         if (v.is_parameter() && is_function_)
-            throw Obstacle{v.token, "a barrier depends on the parameter '" + name + "', which may differ between threads"};
+            throw Obstacle{v.token,
+                           "a barrier depends on the parameter '" + name + "', which may differ between threads"};
         if (v.is_parameter() && v.changes.empty()) return;
         if (!v.is_parameter()) {
             if (v.statement->kind == Statement::declaration) {
@@ -1073,13 +1130,16 @@ private:
             for (const std::size_t change : v->changes) {
                 const Statement* const part = statement_at(change);
                 Position at = part->position;
-                if (part->kind == Statement::loop || part->kind == Statement::do_loop || part->kind == Statement::choice) {
+                if (part->kind == Statement::loop || part->kind == Statement::do_loop ||
+                    part->kind == Statement::choice) {
                     if (part->level == of_lane || at.level == of_lane)
-                        throw Obstacle{change, "a barrier depends on '" + std::string(v->name) + "', which threads change one by one"};
+                        throw Obstacle{change, "a barrier depends on '" + std::string(v->name) +
+                                                   "', which threads change one by one"};
                     if (at.level == of_block && part->level != of_block) at.level = of_warp;
                 }
                 if (!(at == home))
-                    throw Obstacle{change, "a barrier depends on '" + std::string(v->name) + "', which warps change one by one"};
+                    throw Obstacle{
+                        change, "a barrier depends on '" + std::string(v->name) + "', which warps change one by one"};
             }
         }
     }
@@ -1097,7 +1157,7 @@ private:
 
     struct Place {
         Level level = of_block;
-        bool chooses = false;   // not all lanes of the warp are here
+        bool chooses = false;     // not all lanes of the warp are here
         unsigned loop_depth = 0;  // of the block's loops
     };
 
@@ -1158,8 +1218,9 @@ private:
             if (source_[i + 1] == "(" && !is_pure(token)) return false;
             if (const Variable* const other = find(i)) {
                 const bool fixed = other->changes.empty() && !other->escapes && !other->is_shared && !other->is_array;
-                same = same && fixed && (other->is_parameter() || other->is_static || other->statement->is_hoisted ||
-                                         is_recomputable(*other));
+                same = same && fixed &&
+                       (other->is_parameter() || other->is_static || other->statement->is_hoisted ||
+                        is_recomputable(*other));
             } else if (code_.is_device_variable(token)) {
                 return false;
             }
@@ -1177,7 +1238,8 @@ private:
 
     void declare_storage(const Variable& v) {
         if (!written_storage_.insert(&v).second) return;
-        if (v.is_auto || v.is_reference) throw Obstacle{v.token, "the type of '" + std::string(v.name) + "' is unknown"};
+        if (v.is_auto || v.is_reference)
+            throw Obstacle{v.token, "the type of '" + std::string(v.name) + "' is unknown"};
         const std::string n = number_of(v);
         std::string type;
         for (std::size_t i = v.specifiers; i < v.specifiers_end; ++i) {
@@ -1186,8 +1248,8 @@ private:
             if (source_[i] != "__grid_constant__") type += code_.text.piece(i, end) + " ";
             i = end - 1;
         }
-        put(" struct simt_T" + n + " { " + type + code_.text.piece(v.declarator, v.declarator_end) + "; }; ::simt::LaneArray<simt_T" +
-            n + "> simt_v" + n + "(simt_lanes);");
+        put(" struct simt_T" + n + " { " + type + code_.text.piece(v.declarator, v.declarator_end) +
+            "; }; ::simt::LaneArray<simt_T" + n + "> simt_v" + n + "(simt_lanes);");
     }
 
     std::string kept(const Variable& v) const {
@@ -1196,7 +1258,8 @@ private:
     }
 
     void keep_parameter(const Variable& v) {
-        if (v.is_array || v.is_reference) throw Obstacle{v.token, "the kernel changes its parameter '" + std::string(v.name) + "'"};
+        if (v.is_array || v.is_reference)
+            throw Obstacle{v.token, "the kernel changes its parameter '" + std::string(v.name) + "'"};
         declare_storage(v);
         open_lanes({});
         put(" ::simt::keep_value(" + kept(v) + ", " + std::string(v.name) + "); }");
@@ -1205,7 +1268,8 @@ private:
     void open_lanes(const Place& place) {
         put(" for (::simt::LaneRows simt_s(simt_lanes" + std::string(place.level == of_warp ? ", simt_w" : "") +
             "); simt_s.more(); simt_s.next()) for (unsigned simt_x = simt_s.enter(); simt_x < simt_s.last; ++simt_x) { "
-            "::simt::enter_lane_of_loop(simt_x); const decltype(sizeof 0) simt_r = simt_s.base + simt_x; (void)simt_r;");
+            "::simt::enter_lane_of_loop(simt_x); const decltype(sizeof 0) simt_r = simt_s.base + simt_x; "
+            "(void)simt_r;");
     }
 
     void emit_sequence(const std::vector<Part>& parts, const Place& place) {
@@ -1222,9 +1286,10 @@ private:
                 run.push_back(item);
             } else if (part.kind == Statement::barrier) {
                 flush(run, place);
-                put(" simt_lanes.barrier();");
+                put(" simt_lanes.barrier()" + code_.text.placed(part.last - 1, part.last));
             } else if (part.kind == Statement::warp_barrier && place.level == of_warp) {
                 flush(run, place);
+                put(code_.text.placed(part.last - 1, part.last));
             } else if (part.is_static || (part.is_hoisted && part.kind == Statement::declaration)) {
                 if (part.is_hoisted && !part.is_static && is_ambiguous(part)) flush(run, place);
                 put(code_.text.placed(part.first, part.last));
@@ -1246,9 +1311,8 @@ private:
 
     /// Whether the name of a declared variable also means something else in the kernel.
     bool is_ambiguous(const Statement& part) const {
-        return std::any_of(variables_.begin(), variables_.end(), [&](const auto& v) {
-            return v->statement == &part && by_name_.count(v->name) > 1;
-        });
+        return std::any_of(variables_.begin(), variables_.end(),
+                           [&](const auto& v) { return v->statement == &part && by_name_.count(v->name) > 1; });
     }
 
     /// The lanes bring the arguments of the exchanges in a statement, and meet.
@@ -1274,7 +1338,8 @@ private:
     void complete(const Call& call, const Place& place) {
         if (!call.exchange) {
             const std::string mask = "simt_m & simt_lanes.live(simt_w.index)";
-            put(" simt_o" + std::to_string(call.number) + ".run(" + (place.level == of_warp ? "&simt_w, " + mask : "nullptr, 0") + ");");
+            put(" simt_o" + std::to_string(call.number) + ".run(" +
+                (place.level == of_warp ? "&simt_w, " + mask : "nullptr, 0") + ");");
         } else if (call.level == of_block) {
             put(" simt_lanes.barrier();");
         }
@@ -1296,8 +1361,8 @@ private:
             }
         }
         const bool by_warps = place.level == of_block && std::any_of(items.begin(), items.end(), [](const Item& item) {
-            return !item.given && item.statement->level == of_warp;
-        });
+                                  return !item.given && item.statement->level == of_warp;
+                              });
         if (!by_warps) return emit_lanes(items, place);
         put(" for (::simt::LaneWarps simt_w(simt_lanes); simt_w.more(); simt_w.next()) { const unsigned simt_m = "
             "simt_lanes.live(simt_w.index); (void)simt_m;");
@@ -1338,12 +1403,14 @@ private:
             put(" }");
             return;
         }
-        if (part.kind == Statement::choice && place.level == of_warp && chooses_lanes(part)) return emit_choice(part, place);
+        if (part.kind == Statement::choice && place.level == of_warp && chooses_lanes(part))
+            return emit_choice(part, place);
         if (part.kind == Statement::do_loop) {
             ++inner.loop_depth;
             put(" do {");
             emit_part(*part.parts[0], inner);
-            if (!part.calls.empty()) throw Obstacle{part.calls[0].name, "a barrier that counts is in the condition of a loop"};
+            if (!part.calls.empty())
+                throw Obstacle{part.calls[0].name, "a barrier that counts is in the condition of a loop"};
             put(" } while (" + code_.text.placed(part.open + 1, part.close) + ");");
             return;
         }
@@ -1429,7 +1496,8 @@ private:
         if (is_idle(items)) return;
         open_lanes(place);
         if (place.level == of_warp && (place.chooses || has_deaths_)) {
-            put(" if (!((simt_m" + std::string(has_deaths_ ? " & simt_lanes.live(simt_w.index)" : "") + ") >> simt_r % 32 & 1)) continue;");
+            put(" if (!((simt_m" + std::string(has_deaths_ ? " & simt_lanes.live(simt_w.index)" : "") +
+                ") >> simt_r % 32 & 1)) continue;");
         } else if (place.level == of_block && has_deaths_) {
             put(" if (simt_lanes.has_ended(simt_r)) continue;");
         }
@@ -1443,7 +1511,8 @@ private:
         for (const Item& item : items) emit_item(item, run, returns);
         for (const auto& v : variables_) {
             const bool declared = v->declaring_run == run;
-            if (declared && !v->runs.empty() && !v->runs.count(run) && !v->is_static && !v->is_needed && is_top_level(*v, items))
+            if (declared && !v->runs.empty() && !v->runs.count(run) && !v->is_static && !v->is_needed &&
+                is_top_level(*v, items))
                 put(" (void)" + std::string(v->name) + ";");
             if (is_kept(*v) && (v->changing_runs.count(run) || (declared && v->has_initializer())))
                 put(" ::simt::keep_value(" + kept(*v) + ", " + std::string(v->name) + ");");
@@ -1493,7 +1562,8 @@ private:
     void check_restored(const std::set<const Variable*>& restored) const {
         std::set<std::string_view> names;
         for (const Variable* v : restored) {
-            if (!names.insert(v->name).second) throw Obstacle{v->token, "'" + std::string(v->name) + "' has several meanings"};
+            if (!names.insert(v->name).second)
+                throw Obstacle{v->token, "'" + std::string(v->name) + "' has several meanings"};
         }
     }
 
@@ -1515,7 +1585,8 @@ private:
         }
         if (item.is_condition) {
             const std::string n = std::to_string(part.first - open_);
-            put(" if (" + code_.text.placed(part.open + 1, part.close, taken(part)) + ") simt_k" + n + " |= 1u << simt_r % 32;");
+            put(" if (" + code_.text.placed(part.open + 1, part.close, taken(part)) + ") simt_k" + n +
+                " |= 1u << simt_r % 32;");
             return;
         }
         if (part.kind == Statement::warp_barrier) return;
@@ -1527,9 +1598,9 @@ private:
                 put(" simt_run.give_result(simt_r, " + code_.text.placed(i + 1, part.last - 1, replacements) + ");");
                 return;
             }
-            if (source_[i + 1] != ";") throw Obstacle{i, "of what it returns"};
+            if (source_[i + 1] != ";") throw Obstacle{i, "a return has a value"};
             returns = true;
-            replacements.push_back({i, i + 2, "{ simt_lanes.end(simt_r); goto simt_e" + std::to_string(run) + "; }"});
+            replacements.push_back({i, i + 1, "for (simt_lanes.end(simt_r);;) goto simt_e" + std::to_string(run)});
         }
         put(code_.text.placed(part.first, part.last, replacements));
     }
@@ -1538,15 +1609,20 @@ private:
         const std::string frame = "simt_o" + std::to_string(call.number);
         const std::string function = code_.text.piece(call.name, call.open);
         const std::string original = code_.text.piece(call.name, call.close + 1, taken(part, &call));
-        std::string arguments, values;
+        std::string arguments, types, values;
+        unsigned index = 0;
         for (const auto& [first, last] : call.arguments) {
             const std::string argument = code_.text.piece(first, last, taken(part, &call));
+            const std::string type = "simt_A" + std::to_string(index++);
             arguments += ", " + argument;
-            values += ", ::simt::any_value<decltype((" + argument + "))>()";
+            types += " using " + type + " = decltype((" + argument + "));";
+            values += ", ::simt::any_value<" + type + ">()";
         }
-        put(" " + function + "(::simt::LaneGive{" + frame + ", simt_r}" + arguments + "); " + frame +
-            ".body = [](const ::simt::LanePlace& simt_place) { " + function + "(::simt::LaneRun<decltype(" + original +
-            ")>{simt_place}" + values + "); };");
+        // (The types have names, because a lambda must not name variables that it does not capture.)
+        put(" " + function + "(::simt::LaneGive{" + frame + ", simt_r}" + arguments + "); {" + types +
+            " using simt_R = decltype(" + original + "); " + frame +
+            ".body = [](const ::simt::LanePlace& simt_place) { " + function + "(::simt::LaneRun<simt_R>{simt_place}" +
+            values + "); }; }");
     }
 
     /// The calls of exchanges in a statement as what they return; with `within`, those among its arguments.

@@ -380,8 +380,7 @@ std::vector<const Edits::Edit*>::const_iterator EditedText::first_edit(std::size
                                 [&](const Edits::Edit* edit) { return edit->begin < offset; });
 }
 
-std::string EditedText::piece(std::size_t first, std::size_t last,
-                              const std::vector<Replacement>& replacements) const {
+std::string EditedText::piece(std::size_t first, std::size_t last, const std::vector<Replacement>& replacements) const {
     if (first >= last) return "";
     const std::string_view text = source_.text();
     std::size_t copied = source_.token(first).begin;

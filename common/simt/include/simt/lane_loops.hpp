@@ -26,7 +26,10 @@ inline namespace SIMT_FLAVOR {
 class LaneLoops {
 public:
     SIMT_INLINE LaneLoops()
-        : dim_x(block_identity.dim_x), dim_y(block_identity.dim_y), lanes(threads_per_block()), live_(begin_lane_loops()) {}
+        : dim_x(block_identity.dim_x),
+          dim_y(block_identity.dim_y),
+          lanes(threads_per_block()),
+          live_(begin_lane_loops()) {}
     SIMT_INLINE ~LaneLoops() { lane_identity.detached = 1; }  // so that the loop which called the kernel ends
     LaneLoops(const LaneLoops&) = delete;
     LaneLoops& operator=(const LaneLoops&) = delete;
@@ -342,10 +345,10 @@ SIMT_INLINE T reduce(const LaneValues& slot, size_t rank, unsigned mask, Operati
     return result;
 }
 
-#define SIMT_REDUCE(name, expression)                                                               \
-    template <typename T>                                                                           \
-    SIMT_INLINE T reduce_##name(const LaneValues& slot, size_t rank, unsigned mask) {                 \
-        return reduce<T>(slot, rank, mask, [](T a, T b) { return static_cast<T>(expression); });    \
+#define SIMT_REDUCE(name, expression)                                                            \
+    template <typename T>                                                                        \
+    SIMT_INLINE T reduce_##name(const LaneValues& slot, size_t rank, unsigned mask) {            \
+        return reduce<T>(slot, rank, mask, [](T a, T b) { return static_cast<T>(expression); }); \
     }
 SIMT_REDUCE(add, static_cast<unsigned>(a) + static_cast<unsigned>(b))
 SIMT_REDUCE(min, b < a ? b : a)

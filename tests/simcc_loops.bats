@@ -1,0 +1,188 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# simcc -lanes: kernels whose barriers the whole block reaches run their threads in loops, with the results that threads
+# with stacks of their own have.
+# shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
+
+# Needs no GPU
+
+load helpers
+
+PATH=${BIN:-$root/bin}:$PATH
+
+# Writes standard input to the file NAME.
+file() { cat >"$1"; }
+
+# same_both_ways FILE.cu [OPTION]...: builds the program with loops and with stacks; both print the same.
+same_both_ways() {
+    local source=$1
+    shift
+    simcc "$@" -lanes loops "$source" -o in_loops && simcc "$@" -lanes stacks "$source" -o on_stacks
+    ./on_stacks >expected
+    ./in_loops >seen
+    [ -s expected ] || complain "the program printed nothing"
+    diff expected seen >&2 || complain "loops and stacks differ (above: < stacks, > loops)"
+}
+
+@test "threads in loops compute what threads with stacks compute" {
+    same_both_ways "$root/tests/simcc/loops.cu"
+    SIMCC_THREADS=3 ./in_loops | diff expected - >&2 || complain "three workers find something else"
+    same_both_ways "$root/tests/simcc/loops.cu" -O0
+}
+
+@test "-lanes explain says which kernels run in loops, and why others do not" {
+    capture simcc -lanes explain -c "$root/tests/simcc/loops.cu"
+    expect_status 0
+    [ "$(grep -c "note: between barriers, this kernel's threads run in loops" <<<"$errors")" -eq 9 ] ||
+        complain "not all 9 kernels run in loops"
+    file some.cu <<'CU'
+__global__ void some(int* p) {
+    int n = threadIdx.x;
+    while (n > 1) {
+        __syncthreads();
+        n /= 2;
+    }
+}
+CU
+    capture simcc -lanes explain -c some.cu
+    expect_status 0
+    expect_errors_like "some.cu:2:13: note: this kernel's threads have stacks of their own: a barrier depends on 'threadIdx', which may differ between threads"
+    capture simcc -c some.cu
+    expect_no_errors
+    capture simcc -lanes both some.cu
+    expect_status 2
+    expect_errors_like "simcc: -lanes: expected loops, stacks or explain, not 'both'"
+}
+
+@test "where the loops do not compile, the threads have stacks" {
+    file large.cu <<'CU'
+#include <cstdio>
+struct Large { int of[8]; };
+__device__ int sum(Large large) {
+    int all = 0;
+    for (int i = 0; i < 8; ++i) all += __shfl_xor_sync(~0u, large.of[i], 1);
+    return all;
+}
+__global__ void k(int* out) {
+    Large large = {{1, 2, 3, int(threadIdx.x)}};
+    int all = sum(large);
+    out[threadIdx.x] = all;
+}
+int main() {
+    int* out;
+    cudaMallocManaged(&out, 128);
+    k<<<1, 32>>>(out);
+    cudaDeviceSynchronize();
+    printf("%d %d\n", out[0], out[31]);
+}
+CU
+    capture simcc -v -run large.cu
+    expect_status 0
+    expect_output "7 36"
+    grep -q 'without loops over threads' <<<"$errors" || complain "the loops did compile"
+    capture simcc -run large.cu
+    expect_no_errors
+}
+
+@test "errors in kernels that run in loops are on the user's line, once" {
+    file wrong.cu <<'CU'
+__global__ void k(int* p) {
+    p[threadIdx.x] = 1;
+    __syncthreads();
+    p[0] = missing;
+}
+CU
+    capture simcc -c wrong.cu
+    expect_status 1
+    [ "$(grep -c 'wrong.cu:4:12: error:' <<<"$errors")" -eq 1 ] || complain "not one error on line 4"
+    file unused.cu <<'CU'
+__global__ void k(int* p) {
+    int unused, used = p[threadIdx.x];
+    __syncthreads();
+    p[0] = used;
+}
+CU
+    capture simcc -Xcompiler -Wall -c unused.cu
+    expect_status 0
+    [ "$(grep -c "unused.cu:2:9: warning: unused variable 'unused'" <<<"${errors//[‘’]/\'}")" -eq 1 ] ||
+        complain "not one warning on line 2"
+    [ "$(grep -c 'warning' <<<"$errors")" -eq 1 ] || complain "there are more warnings"
+}
+
+@test "threads in loops that fail end their launch as others do" {
+    file fails.cu <<'CU'
+#include <cassert>
+#include <cstdio>
+#include <cstdlib>
+__global__ void k(int* p, int how) {
+    __shared__ int s[64];
+    s[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    int other = s[63 - threadIdx.x];
+    __syncthreads();
+    assert(how != 1 || other != 40);
+    if (how == 2 && other == 3) __trap();
+    if (how == 3 && other == 3) *(volatile int*)nullptr = 1;
+    p[threadIdx.x] = other;
+}
+int main(int, char** arguments) {
+    int* p;
+    cudaMallocManaged(&p, 256);
+    k<<<2, 64>>>(p, atoi(arguments[1]));
+    cudaError_t error = cudaDeviceSynchronize();
+    printf("%s %d\n", cudaGetErrorName(error), p[1]);
+}
+CU
+    simcc fails.cu -o fails
+    capture ./fails 0
+    expect_output "cudaSuccess 62"
+    capture ./fails 1
+    expect_output "cudaErrorAssert 0"
+    grep -q 'thread: \[23,0,0\] Assertion' <<<"$errors" || complain "not thread 23"
+    capture ./fails 2
+    expect_output "cudaErrorLaunchFailure 0"
+    capture ./fails 3
+    expect_output "cudaErrorIllegalAddress 0"
+}
+
+@test "static shared memory counts once, whatever the threads run on" {
+    file shared.cu <<'CU'
+#include <cstdio>
+__device__ int first(int v) {
+    __shared__ int all[32];
+    all[threadIdx.x] = v;
+    __syncthreads();
+    return all[0];
+}
+__global__ void k(int* p) {
+    __shared__ float own[100];
+    own[threadIdx.x] = 1;
+    int v = first(threadIdx.x + 3);
+    p[threadIdx.x] = v + own[5];
+}
+int main() {
+    cudaFuncAttributes facts;
+    cudaFuncGetAttributes(&facts, k);
+    int* p;
+    cudaMallocManaged(&p, 128);
+    k<<<1, 32>>>(p);
+    cudaDeviceSynchronize();
+    printf("%zu %d %d\n", facts.sharedSizeBytes, p[0], p[31]);
+}
+CU
+    capture simcc -run shared.cu
+    expect_output "528 4 4"
+    capture simcc -lanes stacks -run shared.cu
+    expect_output "528 4 4"
+}
+
+@test "random kernels compute the same in loops and with stacks" {
+    need python3
+    local seed
+    for seed in 1 2; do
+        python3 "$root/tests/fuzz/lane_loops.py" "$seed" 4 >random.cu
+        same_both_ways random.cu -O1 -w
+        [ "$(simcc -O1 -lanes explain -cuda random.cu -o random.ii 2>&1 | grep -c 'run in loops')" -ge 3 ] ||
+            complain "seed $seed: too few kernels run in loops"
+    done
+}
