@@ -847,6 +847,7 @@ private:
     void note_change(Variable& v, std::size_t i) {
         const std::string_view before = source_[i - 1];
         if (before == "&" && !(adjoined(i - 2, "&", "&")) && !ends_operand(i - 2)) {
+            if (v.is_pointer && !v.is_array && (source_[i + 1] == "[" || source_[i + 1] == "->")) return;
             v.escapes = true;
             v.changes.push_back(i);
             return;
@@ -1446,7 +1447,7 @@ private:
     }
 
     void emit_part(const Statement& part, const Place& place) {
-        if (part.kind == Statement::compound) return emit_sequence(part.parts, place);
+        if (part.kind == Statement::compound && part.level >= place.level) return emit_sequence(part.parts, place);
         emit_items({{&part}}, place);
     }
 
