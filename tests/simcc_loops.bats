@@ -123,6 +123,7 @@ __global__ void k(int* p, int how) {
     assert(how != 1 || other != 40);
     if (how == 2 && other == 3) __trap();
     if (how == 3 && other == 3) *(volatile int*)nullptr = 1;
+    __syncthreads();
     p[threadIdx.x] = other;
 }
 int main(int, char** arguments) {
