@@ -666,6 +666,13 @@ private:
         }
     }
 
+    /// f(x), or f<T>(x)
+    bool is_called(std::size_t i) const {
+        if (source_[i + 1] != "<" || source_.is_value(i)) return source_[i + 1] == "(";
+        const std::size_t behind = skip_angles(source_, i + 1);
+        return behind != i + 1 && (source_[behind] == "(" || source_[behind] == "{" || source_[behind] == "::");
+    }
+
     bool has_word(std::size_t first, std::size_t last, std::string_view word) const {
         for (std::size_t i = first; i < last; ++i) {
             if (source_[i] == word) return true;
@@ -1001,7 +1008,7 @@ private:
                 if (source_[i + 1] == "(") return i;
                 continue;
             }
-            if (source_[i + 1] == "(" && !is_pure(token)) {
+            if (is_called(i) && !is_pure(token)) {
                 const bool is_call_result =
                     std::any_of(block_calls_.begin(), block_calls_.end(), [&](std::size_t name) { return name == i; });
                 if (!is_call_result) return i;
@@ -1216,7 +1223,7 @@ private:
                 if (source_[i + 1] == "(") return false;
                 continue;
             }
-            if (source_[i + 1] == "(" && !is_pure(token)) return false;
+            if (is_called(i) && !is_pure(token)) return false;
             if (const Variable* const other = find(i)) {
                 const bool fixed = other->changes.empty() && !other->escapes && !other->is_shared && !other->is_array;
                 same = same && fixed &&
