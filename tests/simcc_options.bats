@@ -89,6 +89,7 @@ exec g++ "$@"
             echo '__device__ int v;' >v.cu
             simcc -rdc=true -c v.cu -o v.o && nm v.o | grep -q ' B v$' && simcc -rdc=false -c v.cu -o v.o && ! nm v.o | grep ' B v$'
             ;;
+        lanes) printf '__global__ void k(int *p) { *p = 1; __syncthreads(); }' | simcc -lanes explain -cuda -x cu /dev/stdin -o lanes.ii 2>&1 | grep -q 'run in loops' ;;
         default-stream) simcc -default-stream per-thread -E -Xcompiler -dM -x cu /dev/null | grep -q 'CUDA_API_PER_THREAD_DEFAULT_STREAM 1' ;;
         O) simcc -O 1 -dryrun -c add.cu 2>&1 | grep -q ' -O1 ' && simcc -dryrun -c add.cu 2>&1 | grep -q ' -O3 ' ;;
         G)

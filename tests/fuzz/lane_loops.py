@@ -171,7 +171,7 @@ class Kernel:
             self.block(rng.randrange(1, 3), warp)
             self.put("}")
         else:
-            self.put(f"atomicAdd(&count[{rng.randrange(4)}], {rng.choice(self.lane)});")
+            self.put(f"atomicAdd(&count[{rng.randrange(4)}], {rng.choice(self.lane)} | 1);")  # (0 would let others run)
 
     def statements(self, count, warp):
         for _ in range(count):

@@ -666,6 +666,13 @@ private:
         }
     }
 
+    /// f(x), or f<T>(x)
+    bool is_called(std::size_t i) const {
+        if (source_[i + 1] != "<" || source_.is_value(i)) return source_[i + 1] == "(";
+        const std::size_t behind = skip_angles(source_, i + 1);
+        return behind != i + 1 && (source_[behind] == "(" || source_[behind] == "{" || source_[behind] == "::");
+    }
+
     bool has_word(std::size_t first, std::size_t last, std::string_view word) const {
         for (std::size_t i = first; i < last; ++i) {
             if (source_[i] == word) return true;
@@ -847,6 +854,7 @@ private:
     void note_change(Variable& v, std::size_t i) {
         const std::string_view before = source_[i - 1];
         if (before == "&" && !(adjoined(i - 2, "&", "&")) && !ends_operand(i - 2)) {
+            if (v.is_pointer && !v.is_array && (source_[i + 1] == "[" || source_[i + 1] == "->")) return;
             v.escapes = true;
             v.changes.push_back(i);
             return;
@@ -1000,7 +1008,7 @@ private:
                 if (source_[i + 1] == "(") return i;
                 continue;
             }
-            if (source_[i + 1] == "(" && !is_pure(token)) {
+            if (is_called(i) && !is_pure(token)) {
                 const bool is_call_result =
                     std::any_of(block_calls_.begin(), block_calls_.end(), [&](std::size_t name) { return name == i; });
                 if (!is_call_result) return i;
@@ -1215,7 +1223,7 @@ private:
                 if (source_[i + 1] == "(") return false;
                 continue;
             }
-            if (source_[i + 1] == "(" && !is_pure(token)) return false;
+            if (is_called(i) && !is_pure(token)) return false;
             if (const Variable* const other = find(i)) {
                 const bool fixed = other->changes.empty() && !other->escapes && !other->is_shared && !other->is_array;
                 same = same && fixed &&
@@ -1446,7 +1454,7 @@ private:
     }
 
     void emit_part(const Statement& part, const Place& place) {
-        if (part.kind == Statement::compound) return emit_sequence(part.parts, place);
+        if (part.kind == Statement::compound && part.level >= place.level) return emit_sequence(part.parts, place);
         emit_items({{&part}}, place);
     }
 

@@ -125,6 +125,7 @@ private:
         }
         last = first_ + left < loops_.dim_x ? first_ + left : loops_.dim_x;
         base = rank_ - first_;
+        if (last > 1024 || base > 1024) __builtin_unreachable();  // tells g++ that nothing wraps around
     }
 
     const LaneLoops& loops_;
