@@ -74,8 +74,12 @@ exec g++ "$@"
 .
             chmod +x wait && rm -f wait.count wait.both
             printf 'int x = y;\n' >bad1.cu && printf 'int z = w;\n' >bad2.cu
-            CXX=$PWD/wait $build -"$1" 2 main.cu add.cu -o at_once && [ -e wait.both ] && [ "$(./at_once)" = "7 none" ] &&
-                ! simcc -"$1" 0 -c bad1.cu add.cu bad2.cu 2>said && grep -q 'bad1.cu:1' said && [ -z "$(sed -n '/bad2/,$p' said | grep bad1)" ] ;;
+            CXX=$PWD/wait $build -"$1" 2 main.cu add.cu -o at_once || return
+            [ -e wait.both ] || return
+            [ "$(./at_once)" = "7 none" ] || return
+            if simcc -"$1" 0 -c bad1.cu add.cu bad2.cu 2>said; then return 1; fi
+            grep -q 'bad1.cu:1' said || return
+            [ -z "$(sed -n '/bad2/,$p' said | grep bad1)" ] ;;
         I) simcc -E -I include main.cu | grep -q '0 + 7' ;;
         isystem) simcc -E -isystem include main.cu | grep -q '0 + 7' ;;
         D) [ "$($build -D A=3 main.cu add.cu -run)" = "10 none" ] ;;

@@ -400,7 +400,16 @@ Command includes_command(const Toolchain& toolchain, const Options& options, con
 std::string shared_symbols(const Toolchain& toolchain) {
     Command question = toolchain.compiler;
     question.push_back("-print-prog-name=nm");
-    std::istringstream symbols(output_of({output_of(question), "-P", "-g", "--defined-only", toolchain.library}));
+    // (nm complains about members without symbols, such as libbacktrace has.)
+    const Command quiet_nm = {"sh",
+                              "-c",
+                              "exec \"$0\" \"$@\" 2>/dev/null",
+                              output_of(question),
+                              "-P",
+                              "-g",
+                              "--defined-only",
+                              toolchain.library};
+    std::istringstream symbols(output_of(quiet_nm));
     std::string list = "{\n";
     for (std::string line; std::getline(symbols, line);) {
         std::istringstream words(line);

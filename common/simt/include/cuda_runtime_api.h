@@ -326,7 +326,7 @@ SIMT_API(cudaDeviceGetGraphMemAttribute, int device, enum cudaGraphMemAttributeT
 SIMT_API(cudaDeviceSetGraphMemAttribute, int device, enum cudaGraphMemAttributeType attribute, void* value);
 SIMT_API(cudaDeviceGraphMemTrim, int device);
 SIMT_API(cudaGraphConditionalHandleCreate, cudaGraphConditionalHandle* handle, cudaGraph_t graph,
-         unsigned int default_value = 0, unsigned int flags = 0);
+         unsigned int default_value SIMT_DEFAULT(0), unsigned int flags SIMT_DEFAULT(0));
 SIMT_API(cudaGraphAddDependencies, cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
          const cudaGraphEdgeData* edges, size_t count);
 SIMT_API(cudaGraphDestroyNode, cudaGraphNode_t node);

@@ -208,16 +208,19 @@ private:
         }
     }
 
+    /// (Also of a specialization, `f<int>`: a call of `f` may mean it.)
     std::size_t name_of(std::size_t i, std::size_t open) const {
+        std::size_t specialized = Source::none;
         for (; i < open; ++i) {
             if (source[i] == "operator") return Source::none;
             const bool attribute = source[i] == "__attribute__" || source[i] == "alignas" || source[i] == "decltype";
             if (attribute && source[i + 1] == "(") {
                 i = source.partner(i + 1);
             } else if (source[i] == "<" && skip_angles(source, i) != i) {
+                if (source.is_identifier(i - 1)) specialized = i - 1;
                 i = skip_angles(source, i) - 1;
             } else if (source[i] == "(") {
-                return source.is_identifier(i - 1) ? i - 1 : Source::none;
+                return source.is_identifier(i - 1) ? i - 1 : source[i - 1] == ">" ? specialized : Source::none;
             }
             if (i == Source::none) return i;
         }
