@@ -213,7 +213,7 @@ public:
     void* take(size_t bytes) {
         taken_.push_back(place_);
         bytes = (bytes + alignment - 1) / alignment * alignment;
-        while (place_.chunk < chunks_.size() && place_.used + bytes > chunks_[place_.chunk].size()) {
+        while (place_.chunk < chunks_.size() && place_.used + bytes + alignment > chunks_[place_.chunk].size()) {
             place_ = {place_.chunk + 1, 0};
         }
         if (place_.chunk == chunks_.size()) chunks_.emplace_back(std::max(bytes, chunk_bytes) + alignment);
