@@ -175,6 +175,18 @@ __global__ void default_arguments(int* out, int) {
     out[threadIdx.x] = s[0];
 }
 
+__device__ int with_neighbors(int v) {
+    v += 3;
+    v += __shfl_xor_sync(~0u, v, 1);
+    return v;
+}
+
+__global__ void nested_calls(int* out, int) {
+    const int a = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = with_neighbors(with_neighbors(a) + 1);
+}
+
 __global__ void count_in_shared_memory(int* out, int n) {
     __shared__ int s;
     if (threadIdx.x == 0) s = 0;
@@ -209,6 +221,7 @@ int main() {
                 {"comma", comma},
                 {"declarators", declarators},
                 {"default_arguments", default_arguments},
+                {"nested_calls", nested_calls},
                 {"count_in_shared_memory", count_in_shared_memory}};
     int* out = nullptr;
     cudaMallocManaged(&out, threads * sizeof(int));

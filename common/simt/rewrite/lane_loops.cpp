@@ -1451,21 +1451,21 @@ private:
 
     /// The lanes bring the arguments of the exchanges in a statement, and meet.
     void give(const Statement& part, Items& run, const Place& place) {
-        std::size_t ready = run.size();
+        std::vector<const Call*> given;
+        const auto meet = [&] {
+            flush(run, place);
+            for (const Call* call : std::exchange(given, {})) complete(*call, place);
+        };
         for (const Call& call : part.calls) {
             if (call.level < place.level) continue;
-            bool has_inner = false;
-            for (const Call& other : part.calls) has_inner |= other.name > call.name && other.close < call.close;
-            if (has_inner && run.size() > ready) {
-                flush(run, place);
-                ready = 0;
-            }
+            const bool needs_others = std::any_of(given.begin(), given.end(), [&](const Call* other) {
+                return other->name > call.name && other->close < call.close;
+            });
+            if (needs_others) meet();
             run.push_back({&part, &call});
+            given.push_back(&call);
         }
-        flush(run, place);
-        for (const Call& call : part.calls) {
-            if (call.level >= place.level) complete(call, place);
-        }
+        meet();
     }
 
     /// Every lane has brought its values.
