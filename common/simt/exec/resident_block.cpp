@@ -268,6 +268,7 @@ unsigned* begin_lane_loops() {
 
 void pass_lane_barrier() {
     ResidentBlock& block = *current_block;
+    block.add_pending_sums();
     block.progress_->advance();
     if (block.launch_->failed()) block.abandon();
 }
