@@ -274,6 +274,7 @@ double 299995
 bins 100 of 1000
 last 12800
 told 5
+blocks that see another sum 0
 outside cudaErrorIllegalAddress"
     done
 }

@@ -31,6 +31,51 @@ same_both_ways() {
     same_both_ways "$root/tests/simcc/loops.cu" -O0
 }
 
+@test "variables that change through references, pointers and constructors keep their values across barriers" {
+    same_both_ways "$root/tests/simcc/kept_values.cu"
+    first=$(head -n 1 seen)
+    [ "$first" = "parentheses: cudaSuccess, 2 3 35, 91520" ] || complain "$first"
+    capture simcc -v -lanes loops -c "$root/tests/simcc/kept_values.cu" -o kept.o
+    ! grep 'without loops over threads' <<<"$errors" || complain "the loops did not compile"
+}
+
+@test "kernels that call objects or constructors with barriers keep their stacks" {
+    file called.cu <<'CU'
+#include <cstdio>
+struct Sum {
+    __device__ int operator()(int v) const {
+        for (int d = 16; d > 0; d /= 2) v += __shfl_xor_sync(~0u, v, d);
+        return v;
+    }
+};
+struct Meeting {
+    __device__ Meeting() { __syncthreads(); }
+};
+template <typename Op>
+__device__ int apply(int v, Op op) {
+    return op(v);
+}
+__global__ void k(int* out) {
+    __shared__ int s[64];
+    s[threadIdx.x] = apply(threadIdx.x, Sum());
+    Meeting all;
+    const int v = s[63 - threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = v;
+}
+int main() {
+    int* out;
+    cudaMallocManaged(&out, 256);
+    k<<<1, 64>>>(out);
+    printf("%s %d %d\n", cudaGetErrorName(cudaDeviceSynchronize()), out[0], out[63]);
+}
+CU
+    capture simcc called.cu -o called
+    expect_status 0 && expect_no_errors
+    capture ./called
+    expect_output "cudaSuccess 1520 496"
+}
+
 @test "-lanes explain says which kernels run in loops, and why others do not" {
     capture simcc -lanes explain -c "$root/tests/simcc/loops.cu"
     expect_status 0
@@ -77,12 +122,13 @@ int main() {
     printf("%d %d\n", out[0], out[31]);
 }
 CU
-    capture simcc -v -run large.cu
+    capture simcc -v large.cu -o large
     expect_status 0
-    expect_output "7 36"
     grep -q 'without loops over threads' <<<"$errors" || complain "the loops did compile"
-    capture simcc -run large.cu
+    capture simcc large.cu -o large
     expect_no_errors
+    capture ./large
+    expect_output "7 36"
 }
 
 @test "errors in kernels that run in loops are on the user's line, once" {

@@ -39,6 +39,13 @@ __global__ void told(int* sum, const volatile int* same, int* flag, int* seen) {
 }
 
 // It adds to an address past the end of its memory.
+// `same` leads to the sums, too: behind the barrier, the block sees what its threads have added.
+__global__ void seen_by_block(int* sums, const int* same, int* unequal) {
+    atomicAdd(&sums[blockIdx.x], 1);
+    __syncthreads();
+    if (same[blockIdx.x] != static_cast<int>(blockDim.x)) unequal[blockIdx.x] = 1;
+}
+
 __global__ void outside(int* sum) { atomicAdd(sum, 1); }
 
 template <typename T>
@@ -76,6 +83,15 @@ int main() {
     told<<<2, 1>>>(&words[3], &words[3], &words[4], &words[5]);
     cudaDeviceSynchronize();
     std::printf("told %d\n", words[5]);
+
+    int* sums;
+    cudaMallocManaged(&sums, 64 * sizeof(int));
+    for (int i = 0; i < 64; ++i) sums[i] = 0;
+    seen_by_block<<<32, 64>>>(sums, sums, sums + 32);
+    cudaDeviceSynchronize();
+    int unequal = 0;
+    for (int i = 0; i < 32; ++i) unequal += sums[32 + i];
+    std::printf("blocks that see another sum %d\n", unequal);
 
     outside<<<4, 1>>>(reinterpret_cast<int*>(0x10));
     std::printf("outside %s\n", cudaGetErrorName(cudaDeviceSynchronize()));

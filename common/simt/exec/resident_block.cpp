@@ -213,7 +213,7 @@ public:
     void* take(size_t bytes) {
         taken_.push_back(place_);
         bytes = (bytes + alignment - 1) / alignment * alignment;
-        while (place_.chunk < chunks_.size() && place_.used + bytes > chunks_[place_.chunk].size()) {
+        while (place_.chunk < chunks_.size() && place_.used + bytes + alignment > chunks_[place_.chunk].size()) {
             place_ = {place_.chunk + 1, 0};
         }
         if (place_.chunk == chunks_.size()) chunks_.emplace_back(std::max(bytes, chunk_bytes) + alignment);
@@ -268,6 +268,7 @@ unsigned* begin_lane_loops() {
 
 void pass_lane_barrier() {
     ResidentBlock& block = *current_block;
+    block.add_pending_sums();
     block.progress_->advance();
     if (block.launch_->failed()) block.abandon();
 }

@@ -190,6 +190,7 @@ Context* ResidentBlock::next_after_barrier() {
     if (observer_) observer_->block_barrier_completed();
     if (!has_polled_) progress_->advance();
     has_polled_ = false;
+    add_pending_sums();  // the block may read them through another pointer
     const bool ends_turn = ++barriers_in_turn_ >= barriers_per_turn;
     for (size_t i = 0; i < warp_count_; ++i) warps_[i].ready = warps_[i].live;
     // Reverse the order: the warps that ran last are still in the cache, while a block's stacks together may exceed it.

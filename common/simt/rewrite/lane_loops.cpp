@@ -32,9 +32,9 @@ namespace simcc {
 namespace lane_loops {
 namespace {
 
-/// Why a kernel stays as it is, and the token that is to blame.
 class LoopKernel;
 
+/// Why a kernel stays as it is, and the token that is to blame.
 struct Obstacle {
     std::size_t token;
     std::string why;
@@ -146,12 +146,16 @@ public:
         return waits_[name] = result;
     }
 
-    /// Whether lanes may wait at the name at token i: a function that is called, or a namespace of such functions.
+    /// Whether lanes may wait at the name at token i: a function that is called or passed, a type whose constructor
+    /// is called, or a namespace of such functions.
     bool waits_at(std::size_t i) const {
         const bool is_called = source[i + 1] == "(" || source[i + 1] == "<" || source[i + 1] == "::";
         const bool is_member = source[i - 1] == "." || source[i - 1] == "->";
-        return (is_called || (!is_member && !is_defined(source[i]))) && waits(source[i]);
+        return (is_called || !is_member) && waits(source[i]);
     }
+
+    /// Whether lanes may wait in an operator that the program defines, which no name at a call tells.
+    bool operators_wait() const { return is_defined("operator") && waits("operator"); }
 
     /// The only body of a free function of this name, or none.
     std::size_t only_body(std::string_view name) const {
@@ -186,7 +190,11 @@ private:
             if (brace.kind != BraceKind::code || braces.in_function(i)) continue;
             if (has_specifier(source, brace.statement, i, "__global__")) kernels_.push_back(i);
             const std::size_t name = name_of(brace.statement, i);
-            if (name == Source::none) continue;
+            if (name == Source::none) {
+                const bool is_operator = has_specifier(source, brace.statement, i, "operator");
+                if (is_operator && !source.in_system_header(i)) bodies_["operator"].push_back(i);
+                continue;
+            }
             bodies_[source[name]].push_back(i);
             const std::size_t open = source[name + 1] == "<" ? skip_angles(source, name + 1) : name + 1;
             for (std::size_t j = open; source[open] == "(" && j < source.partner(open); ++j) {
@@ -243,6 +251,7 @@ struct Call {
     std::size_t name, open, close;
     std::vector<std::pair<std::size_t, std::size_t>> arguments;
     unsigned number;
+    std::size_t parameters;  // of a device function; some may have default arguments
 };
 
 /// Where a statement stands: the level of its sequence, and the condition, if any, that chooses among the lanes.
@@ -276,7 +285,9 @@ struct Variable {
     std::size_t specifiers = 0, specifiers_end = 0, declarator = 0, declarator_end = 0, end = 0;
     bool is_array = false, is_reference = false, is_auto = false, is_pointer = false, is_shared = false;
     bool is_static = false, is_const = false;
+    unsigned dimensions = 0;                    // of an array
     bool escapes = false;                       // its address is taken, or a reference may be bound to it
+    std::vector<std::size_t> addresses;         // tokens where that happens
     bool is_needed = false;                     // by a condition of the block or of a warp
     std::vector<std::size_t> uses, changes;     // tokens
     std::set<std::size_t> runs, changing_runs;  // numbers of runs over lanes
@@ -303,6 +314,10 @@ public:
 
     Level level() const { return body_->level; }
     std::size_t close() const { return close_; }
+    std::size_t parameter_count() const {
+        return static_cast<std::size_t>(
+            std::count_if(variables_.begin(), variables_.end(), [](const auto& v) { return v->is_parameter(); }));
+    }
 
     /// The two other forms of a device function: see the text in include/simt/lane_loops.hpp.
     std::string forms() {
@@ -363,6 +378,7 @@ public:
         emits_ = false;
         emit_body();
         find_deaths();
+        check_addresses();
         const std::size_t runs = run_count_;
         emits_ = true;
         emit_body();
@@ -384,6 +400,7 @@ private:
     }
 
     void refuse_words() {
+        if (code_.operators_wait()) throw Obstacle{open_, "threads may wait in an operator"};
         for (std::size_t i = open_ + 1; i < close_; ++i) {
             const std::string_view word = source_[i];
             if (source_.is_identifier(i)) {
@@ -648,6 +665,7 @@ private:
             v.token = i++;
             while (source_[i] == "[") {
                 v.is_array = true;
+                ++v.dimensions;
                 if (source_[i + 1] == "]") v.is_reference = !v.is_shared;  // (its size is unknown)
                 i = behind_group(i);
             }
@@ -757,8 +775,8 @@ private:
             const std::size_t open = source_[i + 1] == "<" ? skip_angles(source_, i + 1) : i + 1;
             if (source_[open] != "(") throw Obstacle{i, "a call is not understood"};
             Call call = {
-                exchange,     exchange ? exchange->level : function->level(), i, open, source_.partner(open), {},
-                call_count_++};
+                exchange,      exchange ? exchange->level : function->level(), i, open, source_.partner(open), {},
+                call_count_++, function ? function->parameter_count() : 0};
             for (std::size_t a = open + 1; a < call.close;) {
                 std::size_t end = a;
                 while (end < call.close && source_[end] != ",") {
@@ -799,6 +817,21 @@ private:
             if (chooses) throw Obstacle{call.name, "a warp function is called under a condition within an expression"};
         }
         if (part.kind == Statement::loop) throw Obstacle{call.name, "a warp function is in the head of a loop"};
+        if (part.kind == Statement::expression) {
+            std::size_t comma = first;
+            while (comma < call.name && source_[comma] != ",") {
+                const bool ends = opens_group(source_[comma]) && source_.partner(comma) < call.name;
+                const bool lists = source_[comma] == "(" && ends_operand(comma - 1);
+                comma = ends ? source_.partner(comma) + 1 : lists ? call.name : comma + 1;
+            }
+            if (comma < call.name) throw Obstacle{call.name, "an expression with a warp function has side effects"};
+        }
+        for (std::size_t i = call.open; i < call.close; ++i) {
+            for (const auto& v : variables_) {
+                if (v->statement == &part && v->name == source_[i] && v->token < i)
+                    throw Obstacle{i, "a warp function needs a variable of its own declaration"};
+            }
+        }
         for (std::size_t i = call.name + 1; i < call.close; ++i) {
             if (adjoined(i, "+", "+") || adjoined(i, "-", "-") || is_atomic(source_[i]) || is_assignment(i))
                 throw Obstacle{call.name, "an argument of a warp function has side effects"};
@@ -849,35 +882,62 @@ private:
         for (const auto& variable : variables_) {
             if (!variable->is_reference || variable->is_parameter()) continue;
             for (std::size_t i = variable->declarator_end; i < variable->end; ++i) {
-                if (Variable* const v = find(i)) v->escapes = true;
+                Variable* const v = find(i);
+                if (!v) continue;
+                v->escapes = true;
+                const bool points = v->is_pointer && !v->is_array;
+                if (points && (source_[i + 1] == "[" || source_[i + 1] == "->" || source_[i - 1] == "*")) continue;
+                if (!v->is_shared) note_address(*v, i);
             }
         }
     }
 
+    /// What is done with the address at token i may change the variable.
+    static void note_address(Variable& v, std::size_t i) {
+        v.escapes = true;
+        v.addresses.push_back(i);
+        v.changes.push_back(i);
+    }
+
     void note_change(Variable& v, std::size_t i) {
-        const std::string_view before = source_[i - 1];
-        if (before == "&" && !(adjoined(i - 2, "&", "&")) && !ends_operand(i - 2)) {
-            if (v.is_pointer && !v.is_array && (source_[i + 1] == "[" || source_[i + 1] == "->")) return;
-            v.escapes = true;
-            v.changes.push_back(i);
-            return;
-        }
-        if ((adjoined(i - 2, "+", "+") || adjoined(i - 2, "-", "-")) && source_.adjoins(i)) {
-            v.changes.push_back(i);
-            return;
-        }
-        std::size_t behind = i + 1;
-        bool is_element = false;
-        while (source_[behind] == "[" || source_[behind] == ".") {
-            is_element = true;
-            if (source_[behind] == "." && source_[behind + 2] == "(") {
-                v.changes.push_back(i);
-                return;
+        // The variable with the parentheses around it, and its element or member: [first, behind).
+        std::size_t first = i, behind = i + 1;
+        bool is_element = false, is_member = false;
+        unsigned indices = 0;
+        for (;;) {
+            if (source_[behind] == "[" || source_[behind] == ".") {
+                is_element = true;
+                is_member = source_[behind] == ".";
+                if (is_member && source_[behind + 2] == "(") {
+                    v.changes.push_back(i);
+                    return;
+                }
+                indices += is_member ? v.dimensions : 1;
+                behind = is_member ? behind + 2 : source_.partner(behind) + 1;
+            } else if (source_[first - 1] == "(" && source_[behind] == ")" && !ends_operand(first - 2) &&
+                       source_[first - 2] != ">") {
+                --first;
+                ++behind;
+            } else {
+                break;
             }
-            behind = source_[behind] == "[" ? source_.partner(behind) + 1 : behind + 2;
         }
-        if (is_element && v.is_pointer && !v.is_array) return;
+        const std::string_view before = source_[first - 1];
+        const bool points = v.is_pointer && !v.is_array;
+        if (before == "&" && !(adjoined(first - 2, "&", "&")) && !ends_operand(first - 2)) {
+            if (points && (source_[i + 1] == "[" || source_[i + 1] == "->")) return;
+            return note_address(v, i);
+        }
+        if (adjoined(first - 2, "+", "+") || adjoined(first - 2, "-", "-")) {
+            v.changes.push_back(i);
+            return;
+        }
+        if (is_element && points) return;
         if (is_element && v.is_shared) return;
+        if (v.is_array && !v.is_shared && !(v.is_parameter() && v.is_pointer) && indices < v.dimensions)
+            return note_address(v, i);  // the array becomes a pointer
+        if (is_member && !v.is_parameter() && !is_plain(v) && is_argument(first, behind)) return note_address(v, i);
+        if (before == ":" && source_[behind] == ")") v.changes.push_back(i);  // for (auto& x : v)
         const std::string_view next = source_[behind];
         bool changes = false;
         if (next == "=") {
@@ -887,10 +947,36 @@ private:
                       ((next == "+" || next == "-") && adjoined(behind, next, next) && !ends_in_operand(behind + 2));
         } else if (next == "<" || next == ">") {
             changes = adjoined(behind, next, next) && source_[behind + 2] == "=" && source_.adjoins(behind + 2);
-        } else if ((next == "," || next == ")") && (before == "(" || before == ",")) {
-            changes = is_passed_by_reference(i);
+        } else if (is_argument(first, behind)) {
+            changes = is_passed_by_reference(first);
         }
         if (changes) v.changes.push_back(i);
+    }
+
+    bool is_argument(std::size_t first, std::size_t behind) const {
+        return is_one_of(source_[behind], {",", ")"}) && is_one_of(source_[first - 1], {"(", ","});
+    }
+
+    /// Whether a variable is of a built-in type or a pointer, so that nothing happens unseen when it begins or ends.
+    bool is_plain(const Variable& v) const {
+        if (v.is_pointer) return true;
+        for (std::size_t i = v.specifiers; i < v.specifiers_end; ++i) {
+            if (source_[i] == "__attribute__" || source_[i] == "alignas") {
+                i = behind_group(i + 1) - 1;
+                continue;
+            }
+            const std::string_view word = source_[i];
+            if (!source_.is_identifier(i) || is_type_word(word) || is_one_of(word, {"std", "size_t", "ptrdiff_t"}))
+                continue;
+            const bool is_sized = word.size() > 2 && word.substr(word.size() - 2) == "_t" &&
+                                  (word.substr(0, 3) == "int" || word.substr(0, 4) == "uint");
+            const bool is_vector = word.back() >= '1' && word.back() <= '4' &&
+                                   is_one_of(word.substr(0, word.size() - 1),
+                                             {"char", "uchar", "short", "ushort", "int", "uint", "long", "ulong",
+                                              "longlong", "ulonglong", "float", "double", "dim"});
+            if (!is_sized && !is_vector) return false;
+        }
+        return true;
     }
 
     /// `a++ + b` and `a + +b`: whether an operand follows.
@@ -903,11 +989,13 @@ private:
             } else if (source_[j] == "(") {
                 std::size_t name = j - 1;
                 if (source_[name] == ">") {
+                    if (source_[name - 1] == "&") return true;  // a cast
                     while (name > open_ && source_[name] != "<" && source_[name] != ";") --name;
                     --name;
                 }
-                return source_.is_identifier(name) &&
-                       (code_.takes_references(source_[name]) || source_[name] == "swap");
+                if (source_[name] == ")") return source_[name - 1] == "&";
+                return source_.is_identifier(name) && (code_.takes_references(source_[name]) ||
+                                                       source_[name] == "swap" || by_name_.count(source_[name]) != 0);
             } else if (source_[j] == ";" || source_[j] == "{") {
                 return false;
             }
@@ -947,6 +1035,12 @@ private:
     /// for all, belong to the block or the warp, and the statements around them, too.
     void find_exits(Statement& part) {
         for (const Part& inner : part.parts) find_exits(*inner);
+        if (part.kind == Statement::other && source_[part.first] == "switch" &&
+            has_word(part.first, part.last, "continue")) {
+            const Statement* loop = part.around;
+            while (loop && loop->kind != Statement::loop && loop->kind != Statement::do_loop) loop = loop->around;
+            if (loop && loop->level != of_lane) throw Obstacle{part.first, "a switch continues a loop with barriers"};
+        }
         if (part.kind != Statement::leave) return;
         if (source_[part.first] == "return") {
             Statement* outermost = nullptr;
@@ -1049,8 +1143,8 @@ private:
         for (const auto& v : variables_) {
             if (v->statement != &part) continue;
             any = true;
-            constant = constant && v->is_const && !v->is_reference && !v->is_array && v->has_initializer() &&
-                       is_constant_for_all(*v);
+            constant = constant && v->is_const && is_plain(*v) && !v->is_reference && !v->is_array &&
+                       v->has_initializer() && is_constant_for_all(*v);
         }
         part.is_hoisted = any && constant;
     }
@@ -1206,6 +1300,27 @@ private:
         return std::any_of(v.runs.begin(), v.runs.end(), [&](std::size_t run) { return run != v.declaring_run; });
     }
 
+    /// A thread's variable has a new place in each run over the lanes, so no pointer to it may outlive the run.
+    void check_addresses() const {
+        for (const auto& v : variables_) {
+            for (const std::size_t address : v->addresses) {
+                const Statement* const part = statement_at(address);
+                for (const auto& pointer : variables_) {
+                    const Variable& p = *pointer;
+                    if (&p == v.get() || p.is_shared || !crosses(p)) continue;
+                    if (!p.is_pointer && !p.is_auto && !p.is_reference && is_plain(p)) continue;
+                    const bool set =
+                        p.statement == part || std::any_of(p.changes.begin(), p.changes.end(), [&](std::size_t change) {
+                            return change >= part->first && change < part->last;
+                        });
+                    if (set)
+                        throw Obstacle{address, "'" + std::string(p.name) + "' may hold the address of '" +
+                                                    std::string(v->name) + "' across a barrier"};
+                }
+            }
+        }
+    }
+
     /// Whether the lanes can compute the variable anew wherever they need it.
     bool is_recomputable(const Variable& cv) const {
         auto& v = const_cast<Variable&>(cv);
@@ -1214,6 +1329,7 @@ private:
         if (v.is_parameter() || v.is_array || v.is_reference || v.escapes || !v.changes.empty() || !v.has_initializer())
             return false;
         if (v.statement->kind != Statement::declaration || !v.statement->calls.empty()) return false;
+        if (!is_plain(v)) return false;  // a constructor may read memory
         bool same = true;
         for (std::size_t i = v.declarator_end; i < v.end; ++i) {
             const std::string_view token = source_[i];
@@ -1302,7 +1418,7 @@ private:
                 flush(run, place);
                 put(code_.text.placed(part.last - 1, part.last));
             } else if (part.is_static || (part.is_hoisted && part.kind == Statement::declaration)) {
-                if (part.is_hoisted && !part.is_static && is_ambiguous(part)) flush(run, place);
+                if (part.is_hoisted && !part.is_static && (is_ambiguous(part) || reads_memory(part))) flush(run, place);
                 put(code_.text.placed(part.first, part.last));
             } else if (part.is_hoisted) {
                 flush(run, place);
@@ -1326,23 +1442,33 @@ private:
                            [&](const auto& v) { return v->statement == &part && by_name_.count(v->name) > 1; });
     }
 
+    /// Whether a declaration may read what the lanes have just written.
+    bool reads_memory(const Statement& part) const {
+        for (std::size_t i = part.first; i < part.last; ++i) {
+            const Variable* const v = find(i);
+            if (v && v->is_shared) return true;
+        }
+        return std::any_of(variables_.begin(), variables_.end(),
+                           [&](const auto& v) { return v->statement == &part && !is_plain(*v); });
+    }
+
     /// The lanes bring the arguments of the exchanges in a statement, and meet.
     void give(const Statement& part, Items& run, const Place& place) {
-        std::size_t ready = run.size();
+        std::vector<const Call*> given;
+        const auto meet = [&] {
+            flush(run, place);
+            for (const Call* call : std::exchange(given, {})) complete(*call, place);
+        };
         for (const Call& call : part.calls) {
             if (call.level < place.level) continue;
-            bool has_inner = false;
-            for (const Call& other : part.calls) has_inner |= other.name > call.name && other.close < call.close;
-            if (has_inner && run.size() > ready) {
-                flush(run, place);
-                ready = 0;
-            }
+            const bool needs_others = std::any_of(given.begin(), given.end(), [&](const Call* other) {
+                return other->name > call.name && other->close < call.close;
+            });
+            if (needs_others) meet();
             run.push_back({&part, &call});
+            given.push_back(&call);
         }
-        flush(run, place);
-        for (const Call& call : part.calls) {
-            if (call.level >= place.level) complete(call, place);
-        }
+        meet();
     }
 
     /// Every lane has brought its values.
@@ -1397,7 +1523,7 @@ private:
         if (!written_slots_.insert(call.number).second) return;
         if (!call.exchange) {
             put(" ::simt::LaneFrame simt_o" + std::to_string(call.number) + "(simt_lanes, " +
-                std::to_string(call.arguments.size()) + ");");
+                std::to_string(call.parameters) + ");");
             return;
         }
         const std::string type = call.exchange->given == Exchange::value      ? "LaneSlot"
@@ -1527,6 +1653,8 @@ private:
                 put(" (void)" + std::string(v->name) + ";");
             if (is_kept(*v) && (v->changing_runs.count(run) || (declared && v->has_initializer())))
                 put(" ::simt::keep_value(" + kept(*v) + ", " + std::string(v->name) + ");");
+            else if (is_kept(*v) && declared && !is_plain(*v))
+                put(" ::simt::keep_constructed(" + kept(*v) + ", " + std::string(v->name) + ");");
         }
         put(" }");
         if (returns) put(" simt_e" + std::to_string(run) + ":;");
@@ -1548,7 +1676,7 @@ private:
             if (item.statement->kind == Statement::expression) return item.statement->last == item.statement->first + 1;
             if (item.statement->kind != Statement::declaration) return false;
             return std::all_of(variables_.begin(), variables_.end(), [&](const auto& v) {
-                return v->statement != item.statement || is_recomputable(*v) || !v->has_initializer();
+                return v->statement != item.statement || is_recomputable(*v) || (!v->has_initializer() && is_plain(*v));
             });
         });
     }
@@ -1618,8 +1746,8 @@ private:
 
     void give_arguments(const Statement& part, const Call& call) {
         const std::string frame = "simt_o" + std::to_string(call.number);
-        const std::string function = code_.text.piece(call.name, call.open);
-        const std::string original = code_.text.piece(call.name, call.close + 1, taken(part, &call));
+        const std::string function = code_.text.piece(call.name, call.open, {}, true);
+        const std::string original = code_.text.piece(call.name, call.close + 1, taken(part, &call), true);
         std::string arguments, types, values;
         unsigned index = 0;
         for (const auto& [first, last] : call.arguments) {
@@ -1645,7 +1773,7 @@ private:
             std::string text;
             if (!call.exchange) {
                 const bool is_all = part.first == call.name && call.close + 2 == part.last;
-                const std::string original = code_.text.piece(call.name, call.close + 1, taken(part, &call));
+                const std::string original = code_.text.piece(call.name, call.close + 1, taken(part, &call), true);
                 text = is_all ? "(void)0" : slot + ".result<decltype(" + original + ")>(simt_r)";
             } else if (call.level == of_block) {
                 const std::string votes = slot + ".all_votes()";

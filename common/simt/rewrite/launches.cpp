@@ -410,8 +410,8 @@ void rewrite_kernel_pointers(const Source& source, const Functions& functions, c
             const std::size_t end = kernel_end(source, operand, kernels);
             const bool is_variable = (source.is_value(operand) || pointers.count(source[operand]) != 0) &&
                                      is_one_of(source[operand + 1], {",", ")", ";", "}"});
-            if (end == Source::none && is_variable && !kernels.empty() && !spaces.is_device(i) &&
-                !source.in_system_header(i)) {
+            const bool is_users = !kernels.empty() && !source.in_system_header(i) && !spaces.is_device(i);
+            if (end == Source::none && is_variable && is_users) {
                 edits.replace(i, operand, "::simt::untyped(");
                 edits.insert_before(operand + 1, ")");
                 i = operand;

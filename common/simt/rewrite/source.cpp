@@ -380,14 +380,16 @@ std::vector<const Edits::Edit*>::const_iterator EditedText::first_edit(std::size
                                 [&](const Edits::Edit* edit) { return edit->begin < offset; });
 }
 
-std::string EditedText::piece(std::size_t first, std::size_t last, const std::vector<Replacement>& replacements) const {
+std::string EditedText::piece(std::size_t first, std::size_t last, const std::vector<Replacement>& replacements,
+                              bool is_bare) const {
     if (first >= last) return "";
     const std::string_view text = source_.text();
     std::size_t copied = source_.token(first).begin;
     const std::size_t end = source_.token(last - 1).end;
-    const bool ends_expression = is_one_of(source_[last], {";", ",", ")", "]", "}"});
+    const bool ends_expression = !is_bare && is_one_of(source_[last], {";", ",", ")", "]", "}"});
     std::string result;
     auto edit = first_edit(copied);
+    while (is_bare && edit != sorted_.end() && (*edit)->begin == copied && (*edit)->end == copied) ++edit;
     auto replacement = replacements.begin();
     const auto put = [&](std::size_t from, std::size_t to, const std::string& what) {
         if (from < copied) return;

@@ -186,8 +186,10 @@ public:
     explicit EditedText(const Edits& edits);
 
     /// The tokens [first, last), with line markers after each edit. What the edits put before a token that ends an
-    /// expression, such as a closing bracket, belongs to the expression.
-    std::string piece(std::size_t first, std::size_t last, const std::vector<Replacement>& replacements = {}) const;
+    /// expression, such as a closing bracket, belongs to the expression. A bare piece is without what the edits put
+    /// before and behind it.
+    std::string piece(std::size_t first, std::size_t last, const std::vector<Replacement>& replacements = {},
+                      bool is_bare = false) const;
     /// The same, on a line of its own with the marker of its place.
     std::string placed(std::size_t first, std::size_t last, const std::vector<Replacement>& replacements = {}) const;
     /// Whether an edit among these tokens has put in this text.

@@ -139,6 +139,8 @@ SIMT_INLINE void enter_lane_of_loop(unsigned x) { lane_identity.x = x; }
 /// A variable of every lane of the block. Its elements begin as in any uninitialized variable.
 template <typename T>
 class LaneArray {
+    static_assert(__is_trivially_copyable(T), "copies and destructors of this type may have side effects");
+
 public:
     SIMT_INLINE explicit LaneArray(const LaneLoops& loops)
         : values_(static_cast<T*>(take_lane_room(sizeof(T) * loops.lanes))) {}
@@ -159,6 +161,20 @@ SIMT_INLINE void keep_value(const T& place, const T& value) {
 template <typename T, size_t n>
 SIMT_INLINE void keep_value(const T (&place)[n], const T (&value)[n]) {
     __builtin_memcpy(const_cast<T*>(&place[0]), &value[0], sizeof value);
+}
+
+/// Keeps what the constructor has made of a variable without an initializer.
+template <typename T, bool is_undefined = __is_trivially_constructible(T)>
+struct KeepConstructed {
+    static SIMT_INLINE void keep(const T& place, const T& value) { keep_value(place, value); }
+};
+template <typename T>
+struct KeepConstructed<T, true> {
+    static SIMT_INLINE void keep(const T&, const T&) {}
+};
+template <typename T>
+SIMT_INLINE void keep_constructed(const T& place, const T& value) {
+    KeepConstructed<T>::keep(place, value);
 }
 
 /// What the lanes bring to one call of a warp function: a value each.

@@ -51,7 +51,7 @@ struct AlgorithmOutcome<void> {
 };
 
 template <typename T>
-struct alignas(T) ResultBytes {
+struct alignas(T) RoomFor {
     char bytes[sizeof(T)];
     T* get() { return reinterpret_cast<T*>(bytes); }
 };
@@ -68,7 +68,7 @@ __attribute__((noinline)) void run_algorithm(Call& call, AlgorithmOutcome<Result
         if constexpr (std::is_void_v<Result>) {
             call();
         } else {
-            ResultBytes<Result> result;
+            RoomFor<Result> result;
             new (static_cast<void*>(result.bytes)) Result(call());
             hand_over(outcome->result, result.bytes, sizeof(Result));
         }
@@ -99,7 +99,7 @@ auto launch_algorithm(const char* name, cudaStream_t stream, Call call) {
     throw_if_failed(cudaStreamSynchronize(stream), name);
     if (outcome.end != AlgorithmEnd::returned) throw thrust::system::detail::bad_alloc(name);
     if constexpr (!std::is_void_v<Result>) {
-        ResultBytes<Result> result;
+        RoomFor<Result> result;
         hand_over(result.bytes, outcome.result, sizeof(Result));
         struct Owner {
             Result* owned;
@@ -200,11 +200,11 @@ constexpr bool is_device = std::is_base_of_v<execution_policy<Policy>, Policy>;
 template <typename T>
 class HostArray {
 public:
-    explicit HostArray(size_t count) : bytes_(new simt::ResultBytes<T>[count]) {}
+    explicit HostArray(size_t count) : bytes_(new simt::RoomFor<T>[count]) {}
     T* get() const { return reinterpret_cast<T*>(bytes_.get()); }
 
 private:
-    std::unique_ptr<simt::ResultBytes<T>[]> bytes_;
+    std::unique_ptr<simt::RoomFor<T>[]> bytes_;
 };
 
 template <typename T>
