@@ -67,7 +67,8 @@ int main() {
     int* out;
     cudaMallocManaged(&out, 256);
     k<<<1, 64>>>(out);
-    printf("%s %d %d\n", cudaGetErrorName(cudaDeviceSynchronize()), out[0], out[63]);
+    const cudaError_t end = cudaDeviceSynchronize();
+    printf("%s %d %d\n", cudaGetErrorName(end), out[0], out[63]);
 }
 CU
     capture simcc called.cu -o called

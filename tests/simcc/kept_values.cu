@@ -187,6 +187,22 @@ __global__ void nested_calls(int* out, int) {
     out[threadIdx.x] = with_neighbors(with_neighbors(a) + 1);
 }
 
+__device__ int add_neighbor(int* p) {
+    *p += 5;
+    const int other = __shfl_xor_sync(~0u, *p, 1);
+    *p += other;
+    return other;
+}
+
+__global__ void address_to_a_function(int* out, int) {
+    int a = threadIdx.x, b = a + 1;
+    const int other = add_neighbor(&a);
+    int* p = &b;
+    add_neighbor(p);
+    __syncthreads();
+    out[threadIdx.x] = a * 100 + b * 10 + other;
+}
+
 __global__ void count_in_shared_memory(int* out, int n) {
     __shared__ int s;
     if (threadIdx.x == 0) s = 0;
@@ -222,6 +238,7 @@ int main() {
                 {"declarators", declarators},
                 {"default_arguments", default_arguments},
                 {"nested_calls", nested_calls},
+                {"address_to_a_function", address_to_a_function},
                 {"count_in_shared_memory", count_in_shared_memory}};
     int* out = nullptr;
     cudaMallocManaged(&out, threads * sizeof(int));

@@ -1300,14 +1300,27 @@ private:
         return std::any_of(v.runs.begin(), v.runs.end(), [&](std::size_t run) { return run != v.declaring_run; });
     }
 
+    /// Whether token i is in an argument of a function whose lanes run in loops.
+    bool goes_to_function(std::size_t i) const {
+        const std::vector<Call>& calls = statement_at(i)->calls;
+        return std::any_of(calls.begin(), calls.end(),
+                           [&](const Call& call) { return !call.exchange && i > call.open && i < call.close; });
+    }
+
     /// A thread's variable has a new place in each run over the lanes, so no pointer to it may outlive the run.
     void check_addresses() const {
         for (const auto& v : variables_) {
             for (const std::size_t address : v->addresses) {
                 const Statement* const part = statement_at(address);
+                if (goes_to_function(address))
+                    throw Obstacle{address,
+                                   "a function with barriers gets the address of '" + std::string(v->name) + "'"};
                 for (const auto& pointer : variables_) {
                     const Variable& p = *pointer;
-                    if (&p == v.get() || p.is_shared || !crosses(p)) continue;
+                    if (&p == v.get() || p.is_shared) continue;
+                    if (!crosses(p) && std::none_of(p.uses.begin(), p.uses.end(),
+                                                    [&](std::size_t use) { return goes_to_function(use); }))
+                        continue;
                     if (!p.is_pointer && !p.is_auto && !p.is_reference && is_plain(p)) continue;
                     const bool set =
                         p.statement == part || std::any_of(p.changes.begin(), p.changes.end(), [&](std::size_t change) {
