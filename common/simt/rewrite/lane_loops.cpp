@@ -954,7 +954,7 @@ private:
     }
 
     bool is_argument(std::size_t first, std::size_t behind) const {
-        return is_one_of(source_[behind], {",", ")"}) && is_one_of(source_[first - 1], {"(", ","});
+        return is_one_of(source_[behind], {",", ")", "}"}) && is_one_of(source_[first - 1], {"(", ",", "{"});
     }
 
     /// Whether a variable is of a built-in type or a pointer, so that nothing happens unseen when it begins or ends.
@@ -996,7 +996,9 @@ private:
                 if (source_[name] == ")") return source_[name - 1] == "&";
                 return source_.is_identifier(name) && (code_.takes_references(source_[name]) ||
                                                        source_[name] == "swap" || by_name_.count(source_[name]) != 0);
-            } else if (source_[j] == ";" || source_[j] == "{") {
+            } else if (source_[j] == "{") {  // T x{v}
+                return source_.is_identifier(j - 1) && by_name_.count(source_[j - 1]) != 0;
+            } else if (source_[j] == ";") {
                 return false;
             }
         }

@@ -22,6 +22,7 @@ namespace simcc {
 KernelSignatures::KernelSignatures(const Source& source, const Braces& braces) : source_(source), braces_(braces) {
     for (std::size_t i = 0; i < source.size(); ++i) {
         if (source[i] == "__global__") read(i);
+        if (source.in_system_header(i)) continue;
         if (source[i] == "::" && source[i + 2] == ";" && source[statement_begin(source, i)] == "using")
             imported_.insert(source[i + 1]);
     }
@@ -178,6 +179,7 @@ void rewrite_signatures(const Source& source, const KernelSignatures& signatures
     }
     for (std::size_t i = 1; i + 1 < source.size(); ++i) {
         if (source[i + 1] != ";" || source[i - 1] != "::" || !signatures.has(source[i])) continue;
+        if (source.in_system_header(i) || source[i - 2] == "std") continue;  // not the kernel
         const std::size_t first = statement_begin(source, i);
         if (source[first] != "using" || !source.is_identifier(first + 1)) continue;
         edits.insert_before(first, source.join(first, i) + KernelSignatures::name_of(source[i]) + "; ");
