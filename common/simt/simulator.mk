@@ -56,9 +56,10 @@ build/simt-names.o: $(SIMT_ROOMS:%=build/simt-%.o) common/simt/api/names.S commo
 CUDA_FOLDER := $(LIB)/cuda
 CUDA_LINKS := bin/nvcc:../../../../bin/simcc include:../include lib:lib64 \
     lib64/libcudart.a:libcudart_static.a lib64/stubs/libcuda.so:../libcuda.so.1 \
-    $(patsubst %,lib64/lib%.so:libcudart.so,cuda nvToolsExt nccl) \
+    $(patsubst %,lib64/lib%.so:libcudart.so,cuda nvToolsExt nccl nvrtc cublas curand cufft) \
+    $(patsubst %,lib64/lib%_static.a:libcudart_static.a,nvrtc cublas curand cufft) \
     $(patsubst %,lib64/lib%:libcudart_simt.so.13,cudart.so.13 cuda.so.1)
-$(CUDA_FOLDER)/lib64/libcudart_simt.so.13: $(SIMT_ROOMS:%=build/simt-%.o) build/simt-names.o build/flags-link \
+$(CUDA_FOLDER)/lib64/libcudart_simt.so.13: $(patsubst %,build/simt-%.o,$(SIMT_ROOMS) $(SIMT_LIBRARIES)) build/simt-names.o build/flags-link \
         $(filter-out build/simt/exec/thread_access.o,$(call simt_objects,$(SIMT_ALONE)))
 	@mkdir -p $(@D)
 	$(call say,link)$(share) $(filter %.o,$^) $(filter-out $(FMT) -lz,$(LIBRARIES)) -o $@

@@ -84,21 +84,22 @@ public:
 
     /// How the lanes of the kernels in a preprocessed source advance. Says so where code before Volta decides it.
     Lanes lanes_of(const std::string& preprocessed) {
-        constexpr unsigned volta = 700;
-        const bool is_older = options_.cuda_arch > 0 && options_.cuda_arch < volta;
-        if (options_.lanes != Lanes::by_architecture || !is_older || options_.dry_run) return options_.lanes;
+        if (options_.lanes != Lanes::by_architecture || options_.dry_run) return options_.lanes;
         const std::string text = read_file(preprocessed);
         const std::optional<Location> place = reliance_on_lockstep(text, toolchain_.headers);
         if (!place) return options_.lanes;
-        const bool can_obey = can_check(toolchain_);
-        if (can_obey && options_.no_warnings) return Lanes::lockstep;
+        constexpr unsigned volta = 700;
+        const bool is_older = options_.cuda_arch > 0 && options_.cuda_arch < volta, can_obey = can_check(toolchain_);
+        const bool obeys = is_older && can_obey;
+        if (options_.no_warnings) return obeys ? Lanes::lockstep : options_.lanes;
+        const std::string architecture = is_older ? " (-arch sm_" + std::to_string(options_.cuda_arch / 10) + ")" : "";
         progress_.hide();
-        std::fprintf(stderr,
-                     "%s:%zu:%zu: warning: this depends on the lockstep of warps before Volta (-arch sm_%u): %s\n",
-                     std::string(place->file).c_str(), place->line, place->column, options_.cuda_arch / 10,
-                     can_obey ? "compiled as with --schedule lockstep"
-                              : "it needs --schedule lockstep, and that needs g++ (CXX)");
-        return can_obey ? Lanes::lockstep : options_.lanes;
+        std::fprintf(stderr, "%s:%zu:%zu: warning: this depends on the lockstep of warps before Volta%s: %s\n",
+                     std::string(place->file).c_str(), place->line, place->column, architecture.c_str(),
+                     obeys      ? "compiled as with --schedule lockstep"
+                     : can_obey ? "add __syncwarp(), or compile with --schedule lockstep"
+                                : "it needs --schedule lockstep, and that needs g++ (CXX)");
+        return obeys ? Lanes::lockstep : options_.lanes;
     }
 
     /// Whether the file that was rewritten last has kernels whose threads run in loops.

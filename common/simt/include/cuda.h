@@ -1010,7 +1010,7 @@ SIMT_DRIVER(cuProfilerStop, void);
 // ---- older forms
 #ifdef __cplusplus
 inline CUresult cuCtxCreate(CUcontext* context, unsigned int flags, CUdevice device) {
-    return cuCtxCreate(context, nullptr, flags, device);
+    return cuCtxCreate(context, static_cast<CUctxCreateParams*>(0), flags, device);
 }
 inline CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t bytes, CUdevice device, CUstream stream) {
     const CUmemLocation location = {device == CU_DEVICE_CPU ? CU_MEM_LOCATION_TYPE_HOST : CU_MEM_LOCATION_TYPE_DEVICE,

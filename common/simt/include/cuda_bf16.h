@@ -3,6 +3,15 @@
 #pragma once
 #define __CUDA_BF16_H__  // programs test for it
 
+#if !defined(__cplusplus) || __cplusplus < 201703L
+// For hosts that only pass them on.
+typedef struct {
+    unsigned short x;
+} __nv_bfloat16_raw, __nv_bfloat16;
+typedef struct {
+    unsigned short x, y;
+} __nv_bfloat162;
+#else
 #include "simt/small_float_type.hpp"
 #include "vector_types.h"
 
@@ -77,3 +86,4 @@ SIMT_INLINE __nv_bfloat162 atomicAdd(__nv_bfloat162* address, __nv_bfloat162 val
 #define CUDART_NEG_ZERO_BF16 __ushort_as_bfloat16(0x8000)
 #define CUDART_ZERO_BF16 __ushort_as_bfloat16(0x0000)
 #define CUDART_ONE_BF16 __ushort_as_bfloat16(0x3F80)
+#endif

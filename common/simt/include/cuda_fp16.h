@@ -3,6 +3,15 @@
 #pragma once
 #define __CUDA_FP16_H__  // programs test for it
 
+#if !defined(__cplusplus) || __cplusplus < 201703L
+// For hosts that only pass them on.
+typedef struct {
+    unsigned short x;
+} __half_raw, __half;
+typedef struct {
+    unsigned short x, y;
+} __half2;
+#else
 #include "simt/small_float_type.hpp"
 #include "vector_types.h"
 
@@ -72,3 +81,4 @@ SIMT_INLINE __half2 atomicAdd(__half2* address, __half2 value, ::simt::Site site
 #define CUDART_NEG_ZERO_FP16 __ushort_as_half(0x8000)
 #define CUDART_ZERO_FP16 __ushort_as_half(0x0000)
 #define CUDART_ONE_FP16 __ushort_as_half(0x3C00)
+#endif

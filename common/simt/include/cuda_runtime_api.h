@@ -235,7 +235,7 @@ SIMT_API(cudaMemcpyArrayToArray, cudaArray_t to, size_t to_x_bytes, size_t to_y,
 // add to its coordinates; if it is null, memory that is not aligned is an error. Width and height are texels.
 #ifdef __cplusplus
 namespace simt {
-constexpr size_t whole_allocation = 0xffffffff;  // the default size: up to the end of the allocation
+const size_t whole_allocation = 0xffffffff;  // the default size: up to the end of the allocation
 }
 SIMT_API(cudaBindTexture, size_t* offset, const textureReference* texture, const void* memory,
          const cudaChannelFormatDesc* format, size_t bytes = simt::whole_allocation);

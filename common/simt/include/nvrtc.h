@@ -74,7 +74,7 @@ SIMT_NVRTC(nvrtcGetLoweredName, nvrtcProgram program, const char* expression, co
 template <typename T>
 inline nvrtcResult nvrtcGetTypeName(std::string* name) {
     int status = 0;
-    char* const text = abi::__cxa_demangle(typeid(T).name(), nullptr, nullptr, &status);
+    char* const text = abi::__cxa_demangle(typeid(T).name(), 0, 0, &status);
     if (!text) return status == -1 ? NVRTC_ERROR_OUT_OF_MEMORY : NVRTC_ERROR_INTERNAL_ERROR;
     *name = text;
     free(text);

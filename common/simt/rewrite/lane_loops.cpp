@@ -399,6 +399,17 @@ private:
         return kind == TokenKind::number || kind == TokenKind::literal || is_one_of(source_[i], {")", "]", "}"});
     }
 
+    /// Whether a bracket `(` behind token i opens a call, and not an expression or a statement.
+    bool may_be_called(std::size_t i) const {
+        if (source_[i] == "}" || source_[i] == "else" || source_[i] == "do") return false;
+        if (source_[i] == ")") {
+            const std::size_t open = source_.partner(i);
+            const bool is_head = open != Source::none && is_one_of(source_[open - 1], {"if", "for", "while", "switch"});
+            return !is_head && source_[open - 1] != "constexpr";
+        }
+        return source_[i] == ">" || ends_operand(i);
+    }
+
     void refuse_words() {
         if (code_.operators_wait()) throw Obstacle{open_, "threads may wait in an operator"};
         for (std::size_t i = open_ + 1; i < close_; ++i) {
@@ -914,8 +925,7 @@ private:
                 }
                 indices += is_member ? v.dimensions : 1;
                 behind = is_member ? behind + 2 : source_.partner(behind) + 1;
-            } else if (source_[first - 1] == "(" && source_[behind] == ")" && !ends_operand(first - 2) &&
-                       source_[first - 2] != ">") {
+            } else if (source_[first - 1] == "(" && source_[behind] == ")" && !may_be_called(first - 2)) {
                 --first;
                 ++behind;
             } else {
