@@ -72,7 +72,8 @@ int main() {
 }
 CU
     capture simcc called.cu -o called
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
     capture ./called
     expect_output "cudaSuccess 1520 496"
 }

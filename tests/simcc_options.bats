@@ -81,6 +81,17 @@ exec g++ "$@"
             grep -q 'bad1.cu:1' said || return
             [ -z "$(sed -n '/bad2/,$p' said | grep bad1)" ] ;;
         I) simcc -E -I include main.cu | grep -q '0 + 7' ;;
+        no-check)
+            echo 'int main() { int* p; cudaMalloc(&p, 4); }' >leak.cu
+            simcc -run leak.cu 2>&1 | grep -q 'ERROR SUMMARY' || return
+            [ -z "$(simcc -run -no-check leak.cu 2>&1)" ] ;;
+        schedule)
+            simcc -schedule lockstep "$root/tests/simcc/warp_steps.cu" -o in_step && ./in_step >stepped || return
+            simcc -schedule independent -w "$root/tests/simcc/warp_steps.cu" -o alone && ! ./alone | cmp -s - stepped ;;
+        any-ptx)
+            echo '__global__ void k() { asm volatile("wgmma.fence.sync.aligned;"); }' >any.cu
+            if simcc -c any.cu; then return 1; fi
+            simcc -any-ptx -c any.cu 2>&1 | grep -q 'warning' ;;
         isystem) simcc -E -isystem include main.cu | grep -q '0 + 7' ;;
         D) [ "$($build -D A=3 main.cu add.cu -run)" = "10 none" ] ;;
         U) $build -DA=3 -U A -E main.cu | grep -q '0 + 7' ;;
@@ -406,7 +417,7 @@ __global__ void k() { int unused; }
 #pragma hd_warning_disable
 int main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }
 CU
-    capture simcc -Wall -Wno-unused-variable pragmas.cu -run
+    capture simcc -Wall -Wno-unused-variable pragmas.cu -run -no-check
     expect_status 0 && expect_no_errors
 }
 
@@ -422,7 +433,7 @@ int main(int count, char** arguments) { printf("%d %s %c %s\n", VALUE + A, B, C,
 CU
     printf -- '-I"two words" -DA=3\r\n-optf other/more' >includes.rsp
     printf -- "-DB=\\\\\"x\\\\ y\\\\\" \"-DC='c'\"\n\n" >other/more
-    printf -- '-run -run-args last' >run.rsp
+    printf -- '-run -no-check -run-args last' >run.rsp
     : >empty
     capture simcc -optf includes.rsp,empty --options-file=run.rsp main.cu
     expect_status 0

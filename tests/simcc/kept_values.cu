@@ -217,6 +217,19 @@ __global__ void count_in_shared_memory(int* out, int n) {
     out[threadIdx.x] = c;
 }
 
+// The count decides how often the block comes to the barrier.
+__global__ void count_behind_a_head(int* out, int n) {
+    int e = n;
+    if (n == 5) (e)++;
+    for (int k = 0; k < 2; ++k) (e) += 2;
+    out[threadIdx.x] = 0;
+    __syncthreads();
+    for (int k = 0; k < e; ++k) {
+        out[threadIdx.x] += k;
+        __syncthreads();
+    }
+}
+
 int main() {
     const struct {
         const char* name;
@@ -239,7 +252,8 @@ int main() {
                 {"default_arguments", default_arguments},
                 {"nested_calls", nested_calls},
                 {"address_to_a_function", address_to_a_function},
-                {"count_in_shared_memory", count_in_shared_memory}};
+                {"count_in_shared_memory", count_in_shared_memory},
+                {"count_behind_a_head", count_behind_a_head}};
     int* out = nullptr;
     cudaMallocManaged(&out, threads * sizeof(int));
     for (const auto& row : rows) {

@@ -135,7 +135,7 @@ public:
         if (bodies == bodies_.end()) return may_wait(name);
         const auto known = waits_.try_emplace(name, false);
         if (!known.second) return known.first->second;
-        bool result = false;
+        bool result = may_wait(name);  // the program's own may call CUDA's
         for (const std::size_t open : bodies->second) {
             const std::size_t close = source.partner(open);
             result |= text.puts_in(open, close, "simt_polling") || text.puts_in(open, close, "::simt::special");
