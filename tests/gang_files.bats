@@ -240,8 +240,8 @@ matrix() { tail -c +$(($5 + 1)) fractions | head -c "$4" | npy "$2" "$3" >"$1.np
     matrix b '<f4' '(40, 37)' 5920 48000
     for kernel in $(matmul --list --csv --no-header | awk -F , '$2 == "any" { print $1 }'); do
         case $kernel in
-            # These add in another order for other numbers of rows, or are for batches only.
-            thin | fastest | batched) ;;
+            # These add in another order for other numbers of rows, or are for batches or other types only.
+            thin | fastest | batched | wmma) ;;
             *) joins matmul -k "$kernel" a.npy b.npy ;;
         esac
     done

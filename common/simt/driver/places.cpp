@@ -323,13 +323,11 @@ private:
     /// The same as device_frames() in check/core/symbols.cpp.
     std::vector<Frame> of_the_program(const std::vector<Frame>& all) const {
         std::vector<Frame> frames;
-        bool caller_is_foreign = true;
         for (const Frame& frame : all) {
             if (frame.is_launch) {
-                if (!caller_is_foreign && frames.size() > 1) frames.pop_back();
+                if (frames.size() > 1 && frames.back().is_statement) frames.pop_back();
                 break;
             }
-            caller_is_foreign = frame.is_foreign;
             if (!frame.is_foreign) frames.push_back(frame);
         }
         if (frames.size() > 1 && holds(symbol_, "UlDpOT_E") && holds(symbol_, "DTcvv")) frames.pop_back();

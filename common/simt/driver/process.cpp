@@ -149,7 +149,11 @@ int run_apart(std::size_t count, unsigned most, const std::function<int(std::siz
     most = std::min(most, most_apart);
     for (std::size_t i = 0; i < count && status == 0 && caught_signal == 0; ++i) {
         std::FILE* const errors = std::tmpfile();
-        if (!errors) return processes.clear(), 127;
+        if (!errors) {
+            std::perror(called("simcc").c_str());
+            status = std::max(status, 127);
+            break;
+        }
         const pid_t child = start_apart(i, errors, act);
         processes.push_back({errors, std::make_unique<Child>(child, 1 + i % most), child});
         if (processes.size() == most) await_first();

@@ -13,11 +13,14 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "common/simt/api/error.hpp"
@@ -139,11 +142,19 @@ CUresult load(CUmodule* module, const void* image) {
     return CUDA_SUCCESS;
 }
 
+/// The bytes of a file; none if it is no file, or cannot be read.
+std::optional<std::string> contents_of(const char* path) {
+    std::error_code error;
+    std::ifstream file(path, std::ios::binary);
+    if (!file || !std::filesystem::is_regular_file(path, error)) return {};
+    return std::string{std::istreambuf_iterator<char>(file), {}};
+}
+
 CUresult load_file(CUmodule* module, const char* path) {
     if (!module || !path) return CUDA_ERROR_INVALID_VALUE;
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return CUDA_ERROR_FILE_NOT_FOUND;
-    std::string image{std::istreambuf_iterator<char>(file), {}};
+    std::optional<std::string> contents = contents_of(path);
+    if (!contents) return CUDA_ERROR_FILE_NOT_FOUND;
+    std::string& image = *contents;
     constexpr size_t least = sizeof(ElfW(Ehdr));
     if (image.size() < least) image.resize(least);
     if (refusal_of(image.data()) == CUDA_SUCCESS && bytes_of(image.data()) > image.size())
@@ -269,10 +280,9 @@ CUresult cuLinkAddData(CUlinkState state, CUjitInputType, void* data, size_t byt
 CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char* path, unsigned int count,
                        CUjit_option* options, void** values) {
     if (!state || !path) return CUDA_ERROR_INVALID_VALUE;
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return CUDA_ERROR_FILE_NOT_FOUND;
-    std::string image{std::istreambuf_iterator<char>(file), {}};
-    return cuLinkAddData(state, type, image.data(), image.size(), path, count, options, values);
+    std::optional<std::string> image = contents_of(path);
+    if (!image) return CUDA_ERROR_FILE_NOT_FOUND;
+    return cuLinkAddData(state, type, image->data(), image->size(), path, count, options, values);
 }
 CUresult cuLinkComplete(CUlinkState state, void** image, size_t* bytes) {
     if (!state || !image || state->image.empty()) return CUDA_ERROR_INVALID_VALUE;

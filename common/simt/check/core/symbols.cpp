@@ -363,14 +363,12 @@ std::string note_on_missing_lines(const std::string& module) {
 
 std::vector<Frame> device_frames(const Symbol& symbol) {
     std::vector<Frame> frames;
-    bool caller_is_simulator = true;
     for (const Frame& frame : symbol.frames) {
         if (frame.is_launch) {
             // The launch statement is itself a function, which calls the kernel.
-            if (!caller_is_simulator && frames.size() > 1) frames.pop_back();
+            if (frames.size() > 1 && frames.back().is_statement) frames.pop_back();
             break;
         }
-        caller_is_simulator = frame.is_simulator;
         if (!frame.is_simulator) frames.push_back(frame);
     }
     if (frames.size() > 1 && is_launch_statement(frames.back().function)) frames.pop_back();
