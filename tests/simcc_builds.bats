@@ -231,7 +231,8 @@ toolkit() {
     for source in x.cu x.cpp x.c; do
         CUDA_HOME=$PWD/toolkit capture simcc -c $source
         expect_status 1
-        [ "$errors" = "$source:3: error: cusparse.h: the simulator does not have cuSPARSE" ] || complain "$errors" || return
+        grep -q "$source:3" <<<"$errors" || complain "expected the line" || return
+        grep -q 'error: the simulator does not have cuSPARSE' <<<"$errors" || complain "$errors" || return
     done
     # A program's own header of that name is its own.
     mkdir own
@@ -267,5 +268,5 @@ SH
     printf '\n#include <cusparse.h>\n' >y.cu
     capture unshare -Urm bash hidden simcc -c y.cu
     expect_status 1
-    expect_errors_like '^y\.cu:2:10: fatal error: cusparse\.h: No such file'
+    expect_errors_like '^y\.cu:2:1: error: the simulator does not have cuSPARSE'
 }

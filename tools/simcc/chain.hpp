@@ -239,10 +239,7 @@ private:
         hand_over(rewritten, rewritten_of(options_, input.text));
         if (options_.stage == Stage::rewrite) return;
         if (translation.has_lane_loops() && !options_.dry_run) {
-            Command in_loops = compile_command(toolchain_, of_source, rewritten, place);
-            // (A loop may not need every variable that the program declares.)
-            in_loops.insert(in_loops.end(), {"-Wno-unused-variable", "-Wno-unused-but-set-variable"});
-            if (succeeds(in_loops)) return;
+            if (succeeds(compile_command(toolchain_, of_source, rewritten, place))) return;
             // Either the program has errors, which the compiler should find in the program's own text, or the rewriter
             // has misunderstood it.
             translation.rewrite_on_stacks(preprocessed, rewritten);

@@ -1720,7 +1720,8 @@ private:
         for (std::size_t i = v.declarator_end; i < v.end; ++i) {
             if (const Variable* const other = find(i)) restore(*other, in_run, restored);
         }
-        put(" " + code_.text.piece(v.specifiers, v.specifiers_end) + " " + code_.text.piece(v.declarator, v.end) + ";");
+        put(" [[maybe_unused]] " + code_.text.piece(v.specifiers, v.specifiers_end) + " " +
+            code_.text.piece(v.declarator, v.end) + ";");
     }
 
     void check_restored(const std::set<const Variable*>& restored) const {
