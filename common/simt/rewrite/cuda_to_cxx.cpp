@@ -43,7 +43,7 @@ Rewritten rewrite_source(const Source& source, const DeviceCode& code) {
     rewrite_specifiers(source, edits);
     rewrite_signatures(source, signatures, edits);
     if (code.module) rewrite_module_kernels(source, signatures, edits);
-    rewrite_kernel_facts(source, braces, edits);
+    rewrite_kernel_facts(source, braces, edits, code.checked);
     if (code.checked) rewrite_allocations(source, edits);
     if (code.checked) rewrite_early_returns(source, braces, edits);
     if (code.checked) rewrite_local_arrays(source, braces, spaces, edits);

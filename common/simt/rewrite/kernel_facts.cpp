@@ -44,10 +44,12 @@ public:
           asks_for_spaces_(
               names_one_of(source, {"__isGlobal", "__isShared", "__isConstant", "__isLocal", "__isGridConstant"})) {}
 
-    void rewrite() {
+    void rewrite(bool counts_lines) {
         collect_functions();
         for (std::size_t open : kernels_) {
-            edits_.replace(open, open + 1, "{" + answer_of(open) + grid_constants_of(open) + shared_of_callees(open));
+            const std::string facts = answer_of(open) + grid_constants_of(open) + shared_of_callees(open);
+            if (counts_lines) edits_.insert_before(open + 1, facts);  // on the line of the first statement
+            else edits_.replace(open, open + 1, "{" + facts);
         }
         // (g++ would take the attribute's first name for a keyword of its own.)
         for (std::size_t i = 3; i < source_.size(); ++i) {
@@ -258,8 +260,8 @@ bool uses_graphs(const Source& source) {
     return false;
 }
 
-void rewrite_kernel_facts(const Source& source, const Braces& braces, Edits& edits) {
-    KernelFacts(source, braces, edits).rewrite();
+void rewrite_kernel_facts(const Source& source, const Braces& braces, Edits& edits, bool counts_lines) {
+    KernelFacts(source, braces, edits).rewrite(counts_lines);
 }
 
 }  // namespace simcc

@@ -38,7 +38,7 @@ void rewrite_specifiers(const Source& source, Edits& edits);
 
 /// Kernels keep what cudaFuncGetAttributes says about them: their launch bounds, and which functions with shared
 /// variables they call.
-void rewrite_kernel_facts(const Source& source, const Braces& braces, Edits& edits);
+void rewrite_kernel_facts(const Source& source, const Braces& braces, Edits& edits, bool counts_lines = false);
 
 /// Kernels tell launches the types of their parameters.
 void rewrite_signatures(const Source& source, const KernelSignatures& signatures, Edits& edits);
