@@ -24,7 +24,7 @@ across() {
     }
     holds . Makefile README.md common kernels man tests tools
     holds common cli cuda gang host.mk io measure packages process simt
-    holds common/simt api blas check driver exec fft include library nccl rand rewrite runtime simulator.mk
+    holds common/simt api blas check driver exec fft include library modules nccl rand rewrite runtime simulator.mk
     holds common/simt/check core counters entry memory predict race sync trace
 }
 
@@ -62,8 +62,9 @@ common/simt/exec/c.hpp: common/simt/check/core/d.hpp" ] || complain "expected tw
     (cd "$root" && grep -r -q -E '^ *# *include +"kernels/matmul/' kernels/matmul)
 }
 
-@test "programs are started, and temporary folders made, in one place" {
-    [ "$(cd "$root" && grep -rlE 'posix_spawn|mkdtemp|\bexecv|\bpopen\(' common tools)" = common/io/process.cpp ] || complain "elsewhere, too"
+@test "programs are started, and temporary folders made, in one place, and in the simulator's NVRTC" {
+    [ "$(cd "$root" && grep -rlE 'posix_spawn|mkdtemp|\bexecv|\bpopen\(' common tools | sort | tr '\n' ' ')" = "common/io/process.cpp common/simt/modules/nvrtc.cpp " ] ||
+        complain "elsewhere, too"
 }
 
 @test "the Makefile is a page, and a fragment of it is, too" {
