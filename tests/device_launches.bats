@@ -54,7 +54,7 @@ on the host cudaSuccess
     for threads in 1 2 3 16; do
         capture env SIMCC_THREADS=$threads ./device_launches
         expect_status 0
-        expect_errors_like '^simcc: kernel set, block \(0,0,0\), thread \(0,0,0\): illegal memory access at 0; '
+        expect_errors_like '^simcc: kernel set, block \(0,0,0\): illegal memory access at 0; '
         expect_output "$expected
 cudaErrorIllegalAddress"
     done

@@ -32,9 +32,9 @@ is_quiet() {
     expect_status 0
     expect_no_errors
     local host='access to host memory at 0x[0-9a-f]+, which a GPU cannot reach; give kernels memory of cudaMalloc or cudaMallocManaged'
-    SIMCC_THREADS=1 says null -1 'simcc: kernel store, block \(0,0,0\), thread \(0,0,0\): illegal memory access at 0; simcc -G says in which line'
+    SIMCC_THREADS=1 says null -1 'simcc: kernel store, block \(0,0,0\): illegal memory access at 0; simcc -G says in which line'
     for case in heap stack static; do
-        says $case -1 "simcc: kernel load, block \\(0,0,0\\), thread \\(0,0,0\\): $host" || return
+        says $case -1 "simcc: kernel load, block \\(0,0,0\\): $host" || return
     done
 }
 

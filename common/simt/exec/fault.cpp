@@ -189,12 +189,11 @@ bool is_beyond_reach(uintptr_t address) { return (address & beyond_reach) == bey
 
 // The first fault of a launch is told, because many programs never ask.
 void tell_fault(ResidentBlock& block, int signal, uintptr_t address) {
-    const Launch& launch = block.running_launch().launch;
-    const unsigned rank = launch.running_lane(), x = launch.block.x, y = launch.block.y;
     const BlockIdentity& at = block.identity();
+    // (Which thread it was may only be in a register.)
     char place[256];
-    std::snprintf(place, sizeof place, "kernel %.128s, block (%u,%u,%u), thread (%u,%u,%u)", launch.name, at.index_x,
-                  at.index_y, at.index_z, rank % x, rank / x % y, rank / x / y);
+    std::snprintf(place, sizeof place, "kernel %.128s, block (%u,%u,%u)", block.running_launch().launch.name,
+                  at.index_x, at.index_y, at.index_z);
     if (signal == SIGSEGV && is_beyond_reach(address)) {
         say("simcc: %s: access to host memory at %#lx, which a GPU cannot reach; give kernels memory of cudaMalloc or "
             "cudaMallocManaged\n",
