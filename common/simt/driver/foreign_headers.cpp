@@ -22,13 +22,12 @@ struct LibraryHeaders {
     std::string_view beginning, library;
 };
 
-/// (curand_kernel.h and its relatives define all their functions.)
+/// Headers that the simulator has come first, so they are never these.
 constexpr LibraryHeaders headers_of_libraries[] = {{"cublas", "cuBLAS"},
                                                    {"cudnn", "cuDNN"},
                                                    {"cufft", "cuFFT"},
                                                    {"cufile", "cuFile"},
                                                    {"cupti", "CUPTI"},
-                                                   {"curand.h", "cuRAND's functions for the host"},
                                                    {"cusolver", "cuSOLVER"},
                                                    {"cusparse", "cuSPARSE"},
                                                    {"cutensor", "cuTENSOR"},
@@ -37,7 +36,6 @@ constexpr LibraryHeaders headers_of_libraries[] = {{"cublas", "cuBLAS"},
                                                    {"nvPTXCompiler", "the PTX compiler"},
                                                    {"nvjpeg", "nvJPEG"},
                                                    {"nvml.h", "NVML"},
-                                                   {"nvrtc", "NVRTC"},
                                                    {"cudaEGL", "EGL interoperability"},
                                                    {"cudaGL", "OpenGL interoperability"},
                                                    {"cudaVDPAU", "VDPAU interoperability"},
