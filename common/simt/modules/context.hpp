@@ -3,7 +3,7 @@
 //
 // The room is a second face of the runtime, beside api/. In come calls as include/cuda.h and include/nvrtc.h declare
 // them; out go calls of the runtime API. driver.cpp has devices, contexts, streams and events, memory.cpp memory,
-// module.cpp modules and the launches of their kernels, and nvrtc.cpp has simcc compile them.
+// module.cpp modules, launch.cpp the launches of their kernels, and nvrtc.cpp has simcc compile them.
 #pragma once
 
 #include <functional>
