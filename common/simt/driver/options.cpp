@@ -19,6 +19,7 @@
 #include "common/io/process.hpp"
 #include "common/io/terminal.hpp"
 #include "common/io/text.hpp"
+#include "common/simt/driver/libraries.hpp"
 
 namespace simcc {
 
@@ -267,30 +268,6 @@ void set_standard(Options& o, const std::string& value) {
     const bool older =
         value == "c++03" || value == "c++11" || value == "c++14" || value == "gnu++11" || value == "gnu++14";
     o.standard = "-std=" + (older ? std::string("c++17") : value);
-}
-
-/// Libraries of the toolkit: those that ours replaces, and those that have no counterpart. Returns whether the program
-/// needs no further library for this one.
-bool has_library(const std::string& name, const std::string& argument) {
-    static constexpr std::string_view built_in[] = {"cudart",  "cudadevrt",      "cuda",         "nvToolsExt", "nccl",
-                                                    "nvrtc",   "cublas",         "cublasLt",     "curand",     "cufft",
-                                                    "culibos", "nvrtc-builtins", "nvptxcompiler"};
-    static constexpr std::string_view absent[] = {"cufftw", "cusparse", "cusparseLt", "cusolver", "cusolverMg",
-                                                  "cudnn",  "npp",      "nvidia-ml",  "nvjpeg",   "cutensor",
-                                                  "cufile", "nvgraph",  "cupti"};
-    const auto is_among = [](const auto& list, std::string_view word) {
-        return std::find(std::begin(list), std::end(list), word) != std::end(list);
-    };
-    std::string_view base = name;
-    for (const std::string_view ending : {"_nocallback", "_static"}) {
-        const bool ends = base.size() > ending.size() && base.substr(base.size() - ending.size()) == ending;
-        if (ends) base.remove_suffix(ending.size());
-    }
-    if (is_among(built_in, base)) return true;
-    const bool is_part_of_npp = base.size() < 8 && base.substr(0, 3) == "npp";
-    if (is_among(absent, base) || is_part_of_npp)
-        throw UsageError(argument + ": the simulator does not have this library; the program needs nvcc and a GPU");
-    return false;
 }
 
 void add_library(Options& o, const std::string& name) {
