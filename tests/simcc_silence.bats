@@ -157,6 +157,10 @@ if (n > 2) { s[t] = s[t] + s[t + 1]; }' 'for (int d = 16; d > 0; d /= 2) s[t] +=
 }
 
 @test "a thread may work while it waits for a volatile flag with fences, and may look before an atomic operation" {
+    for lanes in loops stacks; do
+        SIMCC_THREADS=1 capture timeout 60 simcc -lanes $lanes -no-check -run "$programs/retries.cu"
+        expect_status 0 && expect_output "no error: first 1001, last 2" || return
+    done
     has_checkers
     capture once waits simcc "$programs/working_waits.cu" -o waits
     expect_status 0

@@ -9,8 +9,9 @@
 // The object shows the checked simulator which reads are waiting; it costs nothing otherwise.
 //
 // A loop waits if each iteration does exactly what the previous one did, so that only another thread can end it: see
-// Repetition. A loop that makes progress by itself does not count, so none is slowed down, with one exception: a loop
-// that ends when a volatile variable changes, and has a fence, works while it waits. A loop that calls __nanosleep()
+// Repetition. A loop that makes progress by itself does not count, so none is slowed down, with two exceptions. A loop
+// that ends when a volatile variable changes, and has a fence, works while it waits. And a loop that reads volatile
+// variables and sets a flag if it has to come back for what was not ready yet retries. A loop that calls __nanosleep()
 // lets others run anyway and only gets the object.
 #include <algorithm>
 #include <cstddef>
@@ -279,7 +280,7 @@ private:
         if (takes_lock(condition, statement)) {  // the operation itself lets others go first
             return mark(i, end);
         }
-        if (!repetition_.is_idle({round, statement}) && !works_meanwhile(condition, statement)) return;
+        if (!repetition_.is_idle({round, statement}) && !depends_on_others(condition, statement)) return;
         // With the yield last, a flag that is already set costs no turn; but `continue` would skip the yield.
         const bool first = has_word(statement, {"continue"});
         edits_.insert_before(i, polling);
@@ -294,7 +295,7 @@ private:
         const Range statement = {i + 1, end}, condition = {end + 2, source_.partner(end + 1)};
         if (sleeps(statement) && source_[condition.last + 1] == ";") return mark(i, condition.last + 2);
         if (!waits(i, condition, statement)) return;
-        if (!repetition_.is_idle({statement, condition}) && !works_meanwhile(condition, statement)) return;
+        if (!repetition_.is_idle({statement, condition}) && !depends_on_others(condition, statement)) return;
         edits_.insert_before(i, polling);
         edits_.insert_before(condition.first, "(");
         edits_.insert_before(condition.last, ") && (::simt::yield(), true)");
@@ -342,6 +343,36 @@ private:
                 return true;
         }
         return false;
+    }
+
+    bool depends_on_others(const Range& condition, const Range& statement) const {
+        return works_meanwhile(condition, statement) || retries(condition, statement);
+    }
+
+    /// `do { missing = 0; for (...) if (ready[i]) ...; else missing = 1; } while (missing);`: the body sets the
+    /// condition's only variable to constants alone, and a volatile variable decides to which.
+    bool retries(const Range& condition, const Range& statement) const {
+        std::string_view flag;
+        for (std::size_t i = condition.first; i < condition.last; ++i) {
+            if (!source_.is_identifier(i) || source_[i] == "true" || source_[i] == "false") continue;
+            if (!flag.empty() && source_[i] != flag) return false;
+            flag = source_[i];
+        }
+        if (flag.empty() || volatile_names_.count(flag) != 0 || !reads_volatile(statement)) return false;
+        std::size_t assignments = 0;
+        for (std::size_t i = statement.first; i < statement.last; ++i) {
+            if (source_[i] != flag) continue;
+            if (source_[i + 1] != "=" || !is_declared_alone(i)) return false;
+            const Range value = {i + 2, value_end(source_, i + 2, statement.last)};
+            if (has_variable(value) && !has_word(value, {"true", "false"})) return false;
+            ++assignments;
+        }
+        return assignments >= 2;
+    }
+
+    /// Whether the name stands for a variable, not for a member or what a pointer points to.
+    bool is_declared_alone(std::size_t name) const {
+        return !is_one_of(source_[name - 1], {".", "->", "::", "*", "]", ">"});
     }
 
     /// `while (!*flag) { ++n; __threadfence(); }`: a volatile variable ends the loop, in its condition or in an `if`
