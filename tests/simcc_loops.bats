@@ -31,6 +31,14 @@ same_both_ways() {
     same_both_ways "$root/tests/simcc/loops.cu" -O0
 }
 
+@test "cooperative groups of whole blocks and warps are no obstacle" {
+    same_both_ways "$root/tests/simcc/whole_groups.cu"
+    [ "$(<seen)" = "no error: 2259 2340 2269 2331; 9801 9604 0; 49249249 3 7 24 49249249 1 27 44; no error: 28 92 156 220 284 348 412 476 504" ] ||
+        complain "$(<seen)"
+    capture simcc -lanes explain -c "$root/tests/simcc/whole_groups.cu"
+    [ "$(grep -c 'run in loops' <<<"$errors")" = 2 ] || complain "expected loops in the kernels sums and reversed"
+}
+
 @test "variables that change through references, pointers and constructors keep their values across barriers" {
     same_both_ways "$root/tests/simcc/kept_values.cu"
     first=$(head -n 1 seen)

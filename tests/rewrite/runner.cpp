@@ -51,6 +51,7 @@ const std::map<std::string, std::function<void(Text&)>> passes = {
     {"builtin_variables",
      [](Text& text) { rewrite_builtin_variables(text.source, text.braces, text.spaces, text.edits); }},
     {"attributes", [](Text& text) { rewrite_attributes(text.source, text.edits); }},
+    {"thread_groups", [](Text& text) { rewrite_thread_groups(text.source, text.edits); }},
     {"shared_memory", [](Text& text) { rewrite_shared_memory(text.source, text.braces, text.edits); }},
     {"shared_indices", [](Text& text) { rewrite_shared_indices(text.source, text.spaces, text.edits); }},
     {"qualifiers", [](Text& text) { rewrite_qualifiers(text.source, text.braces, {}, text.edits); }},

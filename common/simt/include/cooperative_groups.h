@@ -446,5 +446,9 @@ SIMT_INLINE auto invoke_one_broadcast(const Group& group, Function&& function, A
 }  // namespace SIMT_FLAVOR
 }  // namespace cooperative_groups
 
+namespace simt {
+using ThreadBlock = ::cooperative_groups::thread_block;  // as rewritten programs name it
+}
+
 #include "cooperative_groups/memcpy_async.h"
 #undef SIMT_SITE

@@ -14,11 +14,13 @@ namespace simcc {
 
 namespace {
 
-/// The text with attributes where the passes and g++ expect them; empty if nothing has to move.
-std::string with_attributes_first(const Source& source) {
+/// The text with attributes where the passes and g++ expect them, and with groups as the passes know them; empty if
+/// nothing changes.
+std::string prepared(const Source& source, const DeviceCode& code) {
     if (source.unmatched() != Source::none) return "";
     Edits edits(source);
     rewrite_attributes(source, edits);
+    if (!code.checked && code.lanes != LanesRun::on_stacks) rewrite_thread_groups(source, edits);
     return edits.empty() ? "" : edits.apply();
 }
 
@@ -95,9 +97,9 @@ Rewritten rewrite(std::string_view preprocessed, std::string_view own_headers, c
         return {std::string(preprocessed), std::move(errors)};
     }
     const Source source(preprocessed, own_headers);
-    const std::string moved = with_attributes_first(source);
-    if (moved.empty()) return rewrite_source(source, code);
-    return rewrite_source(Source(moved, own_headers), code);
+    const std::string text = prepared(source, code);
+    if (text.empty()) return rewrite_source(source, code);
+    return rewrite_source(Source(text, own_headers), code);
 }
 
 }  // namespace simcc

@@ -17,6 +17,9 @@ namespace simcc {
 /// Attributes of declarations go ahead of all other specifiers. The other passes read the text with this done.
 void rewrite_attributes(const Source& source, Edits& edits);
 
+/// Cooperative groups that are the block or a warp become CUDA's built-in functions; in fast code, ahead of the others.
+void rewrite_thread_groups(const Source& source, Edits& edits);
+
 /// `threadIdx` and the other three become calls, unless the program declares a variable, parameter or member of that
 /// name. On the host they are errors.
 void rewrite_builtin_variables(const Source& source, const Braces& braces, const ExecutionSpaces& spaces, Edits& edits);
