@@ -148,6 +148,7 @@ Pause ResidentBlock::run() {
 }
 
 void ResidentBlock::add_pending_sums() {
+    if (sums_.counter.turns != 0) end_turn(sums_.counter);
     if (!sums_.are_any) return;
     sums_.are_any = false;
     for (PendingSum& sum : sums_.sums) {

@@ -212,10 +212,30 @@ SIMT_INLINE Found polled(T value, Found before) {
     return before;
 }
 
+/// `before` is what an addition of this worker has found. Where other workers have added in between all the time, they
+/// take turns: a cache line that every addition has to fetch from another processor costs twenty times as much.
+template <typename T>
+SIMT_UNCHECKED void take_turns(PendingSums* worker, const T* address, T before, T value) {
+    if (!worker) return;
+    SharedCounter& counter = worker->counter;
+    if (counter.address != address) {
+        counter = {address, 0, 0, 0};
+    } else if (before != static_cast<T>(counter.next) && ++counter.interruptions >= SharedCounter::patience) {
+        simt::begin_turn(counter);
+    } else if (counter.turns != 0 && --counter.turns == 0) {
+        simt::end_turn(counter);
+    }
+    counter.next = static_cast<unsigned long long>(before) + static_cast<unsigned long long>(value);
+}
+
 template <Scope scope, typename T>
 SIMT_UNCHECKED T fetch_add_integer(T* address, T value, Site site) {
     const CheckedAtomic checked(address, sizeof(T), scope, SIMT_CALLER, site);
-    if (!plain_suffices<scope>()) return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
+    if (!plain_suffices<scope>()) {
+        const T before = __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
+        if constexpr (!is_checked) simt::take_turns(block_identity.sums, address, before, value);
+        return before;
+    }
     const T before = *address;
     __builtin_add_overflow(before, value, address);  // wraps around
     return before;

@@ -46,11 +46,25 @@ struct PendingSum {
     void (*add)(void* address, unsigned long long bits);  ///< which also tells the type
 };
 
+/// The word that a worker's lanes add to, one after the other, and whose sum they use.
+struct SharedCounter {
+    const void* address;
+    unsigned long long next;  ///< its value if no other worker adds to it
+    unsigned interruptions;   ///< how often others have
+    unsigned turns;           ///< additions that are left while the others wait
+    static constexpr unsigned patience = 16;
+};
+
+/// Lets this worker alone add to the word, some hundred times, and then the others (exec/shared_counters.cpp).
+void begin_turn(SharedCounter& counter);
+void end_turn(SharedCounter& counter);
+
 /// Those of a worker: each address has its place.
 struct PendingSums {
     static constexpr unsigned places = 16;
     PendingSum sums[places];
     bool are_any;
+    SharedCounter counter;
 };
 
 /// Adds in memory what the lanes of the running block have not added there yet; nothing on the host.
