@@ -54,6 +54,7 @@ Rewritten rewrite_source(const Source& source, const DeviceCode& code) {
     rewrite_lenient_names(source, braces, edits);
     rewrite_removed_names(source, braces, functions, edits);
     rewrite_casts(source, braces, spaces, edits);
+    rewrite_implicit_conversions(source, braces, spaces, edits);
     rewrite_shifts(source, braces, spaces, edits);
     rewrite_inline_assembly(source, spaces, code.permits_any_ptx, edits);  // quotes its operands
     rewrite_kernel_pointers(source, functions, spaces, edits);

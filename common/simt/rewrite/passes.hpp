@@ -89,6 +89,10 @@ void rewrite_lenient_names(const Source& source, const Braces& braces, Edits& ed
 /// Casts to integers in device code saturate.
 void rewrite_casts(const Source& source, const Braces& braces, const ExecutionSpaces& spaces, Edits& edits);
 
+/// So do conversions to integers without a cast.
+void rewrite_implicit_conversions(const Source& source, const Braces& braces, const ExecutionSpaces& spaces,
+                                  Edits& edits);
+
 /// Shifts in device code clamp their amounts.
 void rewrite_shifts(const Source& source, const Braces& braces, const ExecutionSpaces& spaces, Edits& edits);
 
