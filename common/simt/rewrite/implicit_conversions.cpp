@@ -167,6 +167,7 @@ private:
         const std::size_t begin = operands_.left_begin(end_of_left), end = operands_.assigned_end(i + 1);
         if (begin >= end_of_left || is_one_of(source_[begin - 1], {"&", "[", "operator"})) return;
         if (is_one_of(source_[begin - 1], {",", "<"}) && is_deduced(begin)) return;
+        if (source_[begin] == "*" && source_[begin - 1] == "," && is_list_of_declarators(begin)) return;
         if (is_target(begin, end_of_left)) {
             if (is_real_target(begin, end_of_left)) return;
             if (is_compound && bit_fields_.count(source_[end_of_left - 1]) != 0) {
@@ -286,6 +287,21 @@ private:
             else if (is_one_of(token, {";", "(", "{", "}"})) return false;
         }
         return false;
+    }
+
+    /// Whether token i, behind a comma, declares another name: `int a = 1, *p = x`.
+    bool is_list_of_declarators(std::size_t i) const {
+        while (i-- > 0) {
+            const std::string_view token = source_[i];
+            if (is_one_of(token, {")", "]", "}"}) && source_.partner(i) != Source::none) i = source_.partner(i);
+            else if (is_one_of(token, {";", "(", "{", "}", "[", ":"})) break;
+        }
+        for (++i; is_one_of(source_[i], {"const", "static", "constexpr", "volatile"}); ++i) {}
+        if (is_integer_keyword(source_[i]) || is_integer_name(source_[i])) return true;
+        if (!source_.is_identifier(i) || is_expression_keyword(source_[i])) return false;
+        for (++i; source_[i] == "::" && source_.is_identifier(i + 1); i += 2) {}
+        if (source_[i] == "<") i = skip_angles(source_, i);
+        return source_.is_identifier(i) || is_one_of(source_[i], {"*", "&"});
     }
 
     bool is_repeatable(std::size_t first, std::size_t last) const {
@@ -434,6 +450,7 @@ private:
             });
             return;
         }
+        if (source_[name].substr(0, 6) == "atomic" || source_[name].substr(0, 6) == "__shfl") rewrite_exchange(open);
         const auto found = functions_.find(source_[name]);
         if (found == functions_.end()) return;
         std::size_t count = 0;
@@ -441,6 +458,21 @@ private:
         for_each_argument(open, [&](std::size_t n, std::size_t first, std::size_t last) {
             const std::string type = parameter_type(found->second, n, count);
             if (!type.empty()) convert(first, last, "Assigned<" + type + ">");
+        });
+    }
+
+    /// `atomicAdd(p, x)` and `__shfl_sync(mask, value, lane)`.
+    void rewrite_exchange(std::size_t open) {
+        const bool is_atomic = source_[open - 1].substr(0, 6) == "atomic";
+        std::string type = "int";
+        for_each_argument(open, [&](std::size_t n, std::size_t first, std::size_t last) {
+            if (is_atomic && n == 0) {
+                type = is_real_target(source_[first] == "&" ? first + 1 : first, last)
+                           ? ""
+                           : "decltype(*(" + edits_.join(first, last) + "))";
+            } else if (is_atomic ? !type.empty() : n > 1) {
+                convert(first, last, "Assigned<" + type + ">");
+            }
         });
     }
 

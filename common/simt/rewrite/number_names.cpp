@@ -72,6 +72,7 @@ void NumberNames::collect(std::size_t i) {
     if (!is_one_of(source_[i + 1], {"=", ",", ";", ")", "[", "{", ":", "(", ">"})) return;
     std::size_t type = i - 1;
     while (type > 0 && is_decoration(source_[type])) --type;
+    if (is_one_of(source_[type], {"struct", "class", "union", "enum", "typename", "using"})) return;
     const bool is_pointer_operand = type + 1 < i && !source_.is_identifier(type) && source_[type] != ">";
     const bool is_type = (source_.is_identifier(type) && !is_expression_keyword(source_[type])) || source_[type] == ">";
     const bool is_integer_type =
