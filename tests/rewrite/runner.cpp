@@ -69,6 +69,8 @@ const std::map<std::string, std::function<void(Text&)>> passes = {
     {"removed_names", [](Text& text) { rewrite_removed_names(text.source, text.braces, text.functions, text.edits); }},
     {"lenient_names", [](Text& text) { rewrite_lenient_names(text.source, text.braces, text.edits); }},
     {"casts", [](Text& text) { rewrite_casts(text.source, text.braces, text.spaces, text.edits); }},
+    {"members", [](Text& text) { rewrite_members(text.source, text.braces, text.edits); }},
+    {"device_new", [](Text& text) { rewrite_device_new(text.source, text.spaces, text.edits); }},
     {"implicit_conversions",
      [](Text& text) { rewrite_implicit_conversions(text.source, text.braces, text.spaces, text.edits); }},
     {"shifts", [](Text& text) { rewrite_shifts(text.source, text.braces, text.spaces, text.edits); }},

@@ -47,7 +47,8 @@ Rewritten rewrite_source(const Source& source, const DeviceCode& code) {
     if (code.checked) rewrite_allocations(source, edits);
     if (code.checked) rewrite_early_returns(source, braces, edits);
     if (code.checked) rewrite_local_arrays(source, braces, spaces, edits);
-    if (!code.checked) announce_device_new(source, spaces, edits);
+    if (!code.checked) rewrite_members(source, braces, edits);
+    if (!code.checked) rewrite_device_new(source, spaces, edits);
     rewrite_waiting_loops(source, braces, edits);
     rewrite_library_calls(source, functions, spaces, edits);
     if (!code.checked) rewrite_lone_additions(source, braces, edits);

@@ -77,8 +77,11 @@ void rewrite_library_calls(const Source& source, const Functions& functions, con
 /// Atomic additions whose results and sums a kernel does not read may be put together.
 void rewrite_lone_additions(const Source& source, const Braces& braces, Edits& edits);
 
-/// In fast code, a file whose kernels call `new` says so: pointers to the host's heap may then be the kernels' own.
-void announce_device_new(const Source& source, const ExecutionSpaces& spaces, Edits& edits);
+/// In fast code, classes show launches their members, among which may be pointers to host memory.
+void rewrite_members(const Source& source, const Braces& braces, Edits& edits);
+
+/// In fast code, what `new` takes of the host's heap in kernels is theirs.
+void rewrite_device_new(const Source& source, const ExecutionSpaces& spaces, Edits& edits);
 
 /// Texture and surface references, and warp functions without a mask, become the simulator's.
 void rewrite_removed_names(const Source& source, const Braces& braces, const Functions& functions, Edits& edits);

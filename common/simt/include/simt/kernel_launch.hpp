@@ -137,9 +137,11 @@ constexpr size_t beyond_reach = 0xffff800000000000;
 /// it is, too, in kernels and where memcheck reports such accesses.
 size_t address_for_kernels(size_t address);
 
-/// Some kernel calls `new`, which in the fast flavor takes memory of the host's heap: so kernels can reach that.
-/// Returns true.
+/// Some kernel calls a `new` of the program's own, so kernels can reach all of the host's heap. Returns true.
 bool let_kernels_use_heap();
+
+/// Kernels can reach this memory of the host's heap, which `new` gave one of them.
+void let_kernels_use(const void* memory, size_t bytes);
 
 /// The running lane is in the simulator's own code: nothing that happens there counts as the kernel's. (On the host
 /// these do nothing.)
