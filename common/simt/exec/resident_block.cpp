@@ -90,6 +90,7 @@ void ResidentBlock::begin(RunningLaunch& launch, uint64_t index, unsigned worker
     identity_.cooperative = launch.launch.cooperative;
     identity_.worker = worker;
     identity_.sums = launch.worker_count == 1 || launch.block_count == 1 || launch.observer ? nullptr : &sums_;
+    sums_.known_begin = sums_.known_end = 0;
     in_loops_ = detached_ = has_polled_ = shared_is_saved = false;
     is_new_ = true;
     upwards_ = true;

@@ -51,7 +51,12 @@ struct PendingSums {
     static constexpr unsigned places = 16;
     PendingSum sums[places];
     bool are_any;
+    size_t known_begin, known_end;  ///< an allocation
+    bool is_apart;                  ///< and whether no other pointer of the kernel leads there
 };
+
+/// Learns of the allocation that holds the address whether any of these pointers leads there, too.
+void find_pointers_beside(PendingSums& sums, const void* address, const void* const* pointers, unsigned count);
 
 /// Adds in memory what the lanes of the running block have not added there yet; nothing on the host.
 void add_pending_sums();
