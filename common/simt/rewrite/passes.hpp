@@ -74,7 +74,8 @@ void rewrite_lane_loops(const Source& source, const Braces& braces, bool explain
 void rewrite_library_calls(const Source& source, const Functions& functions, const ExecutionSpaces& spaces,
                            Edits& edits);
 
-/// Atomic additions whose results and sums a kernel does not read may be put together.
+/// Atomic additions whose results and sums a kernel does not read may be put together. Comes after the passes that put
+/// something behind an argument.
 void rewrite_lone_additions(const Source& source, const Braces& braces, Edits& edits);
 
 /// In fast code, classes show launches their members, among which may be pointers to host memory.
