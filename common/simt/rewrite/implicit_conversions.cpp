@@ -2,7 +2,8 @@
 // Device code converts floating-point numbers to integers as nvcc does where it says so without a cast, too. g++ tells
 // the types: simt/conversions.hpp passes on whatever is not a floating-point number for an integer.
 //
-//     i = x; s.a = x; int i = x;    ->    i = ::simt::Assigned<decltype(i)>::from(x);
+//     i = x; s.a = x;               ->    i = ::simt::Assigned<decltype(i)>::from(x);
+//     int i = x;                    ->    int i = ::simt::Initialized<decltype(i)>::from(x);
 //     i *= x;                       ->    i *= ::simt::Factor<decltype(i)>::from(x);
 //     return x;                     ->    return ::simt::Assigned<int>::from(x); in a function of type int
 //     f(x)                          ->    f(::simt::Assigned<int>::from(x)) if every f takes an int there
@@ -178,15 +179,17 @@ private:
                 edits_.insert_before(end, "))");
                 return;
             }
+            const bool is_declared = source_[begin - 1] == "," && is_list_of_declarators(begin);
+            const std::string conversion = is_compound ? "Factor" : is_declared ? "Initialized" : "Assigned";
             const std::string type = "<decltype(" + edits_.join(begin, end_of_left) + ")>";
             if (source_[i + 1] == "{") convert_list(i + 1, type);
-            else convert(i + 1, end, (is_compound ? "Factor" : "Assigned") + type);
+            else convert(i + 1, end, conversion + type);
         } else if (!is_compound && is_declaration(begin, i)) {
             std::size_t name = i - 1;
             while (source_[name] == "]") name = source_.partner(name) - 1;
             const std::string type = "<decltype(" + std::string(source_[name]) + ")>";
             if (source_[i + 1] == "{") convert_list(i + 1, type);
-            else if (name == i - 1 && !is_class(begin, name)) convert(i + 1, end, "Assigned" + type);
+            else if (name == i - 1 && !is_class(begin, name)) convert(i + 1, end, "Initialized" + type);
         }
     }
 
@@ -440,7 +443,7 @@ private:
             const bool is_value = operands_.assigned_end(open + 1) == close &&
                                   is_one_of(source_[close + 1], {";", ",", ")"}) && !is_type_word(open + 1);
             if (is_number && is_value && begin < name && is_declaration(begin, open))
-                convert(open + 1, close, "Assigned<decltype(" + std::string(source_[name]) + ")>");
+                convert(open + 1, close, "Initialized<decltype(" + std::string(source_[name]) + ")>");
             return;
         }
         if (source_[name].substr(0, 5) == "make_" && is_integer_vector(source_[name].substr(5))) {

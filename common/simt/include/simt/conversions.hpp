@@ -224,6 +224,14 @@ struct Assigned : AssignedTo<P, ShiftedInteger<P>::value, is_class_type<P>> {};
 template <typename T>
 struct Assigned<T, bool> : AssignedTo<bool, false, false> {};
 
+/// Of a declaration, whose type may be a reference by another name.
+template <typename T>
+struct Initialized : Assigned<T> {};
+template <typename T>
+struct Initialized<T&> : AssignedTo<T, false, true> {};
+template <typename T>
+struct Initialized<T&&> : AssignedTo<T, false, true> {};
+
 /// The right operand of `i *= x` and its like, where i is an integer and x a floating-point number.
 template <typename T>
 struct RealOperand {
