@@ -252,7 +252,13 @@ LaneRoom& lane_room() {
 }
 
 constexpr size_t most_warps = 32;
-thread_local unsigned live_in_loops[most_warps];
+thread_local unsigned live_in_loops[2 * most_warps];  // and those apart
+thread_local bool are_lanes_apart = false;
+
+[[noreturn]] void fail_apart() {
+    fail_lane("a warp function names threads that come to another one, or to a barrier; with simcc -lanes stacks they wait "
+              "for each other");
+}
 
 }  // namespace
 
@@ -263,7 +269,9 @@ unsigned* begin_lane_loops() {
     for (size_t warp = 0; warp < most_warps; ++warp) {
         const auto first = static_cast<unsigned>(warp * lanes_per_warp);
         live_in_loops[warp] = first < block.lane_count_ ? first_lanes(block.lane_count_ - first) : 0;
+        live_in_loops[most_warps + warp] = 0;
     }
+    are_lanes_apart = false;
     return live_in_loops;
 }
 
@@ -272,6 +280,15 @@ void pass_lane_barrier() {
     block.add_pending_sums();
     block.progress_->advance();
     if (block.launch_->failed()) block.abandon();
+    for (size_t warp = 0; warp < most_warps && are_lanes_apart; ++warp) {
+        if ((live_in_loops[warp] & live_in_loops[most_warps + warp]) != 0) fail_apart();
+    }
+}
+
+void part_lanes(size_t warp, unsigned present, unsigned absent) {
+    if ((live_in_loops[most_warps + warp] & present) != 0) fail_apart();
+    live_in_loops[most_warps + warp] |= absent;
+    are_lanes_apart = true;
 }
 
 void* take_lane_room(size_t bytes) { return lane_room().take(bytes); }
