@@ -264,7 +264,8 @@ thread_local bool are_lanes_apart = false;
 
 unsigned* begin_lane_loops() {
     ResidentBlock& block = *current_block;
-    block.in_loops_ = true;
+    // (For observers every lane has its own stack and calls the kernel: the first runs all.)
+    if (std::exchange(block.in_loops_, true)) end_lane();
     lane_room().clear();
     for (size_t warp = 0; warp < most_warps; ++warp) {
         const auto first = static_cast<unsigned>(warp * lanes_per_warp);
@@ -278,6 +279,7 @@ unsigned* begin_lane_loops() {
 void pass_lane_barrier() {
     ResidentBlock& block = *current_block;
     block.add_pending_sums();
+    if (block.observer_) block.observer_->block_barrier_completed();
     block.progress_->advance();
     if (block.launch_->failed()) block.abandon();
     for (size_t warp = 0; warp < most_warps && are_lanes_apart; ++warp) {
