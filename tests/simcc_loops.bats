@@ -244,3 +244,26 @@ CU
             complain "seed $seed: too few kernels run in loops"
     done
 }
+
+@test "pointers and references to a thread's variables lead to them behind a barrier, however they got there" {
+    local kernel
+    for kernel in 0 1 2 3 4 5 6 7 8 9 10 11 12; do
+        simcc -O1 "-DKERNEL=$kernel" "$root/tests/simcc/kept_addresses.cu" -o kept_addresses
+        capture ./kept_addresses
+        expect_output "0 wrong" || complain "kernel $kernel" || return
+    done
+}
+
+@test "warp functions that name threads at another place are an error in loops, and wait on stacks" {
+    simcc "$root/tests/simcc/masks.cu" -o in_loops
+    simcc -lanes stacks "$root/tests/simcc/masks.cu" -o on_stacks
+    local kernel
+    for kernel in 1 2; do diff <(./on_stacks $kernel) <(./in_loops $kernel) >&2 || complain "kernel $kernel" || return; done
+    capture ./on_stacks 0
+    expect_output "cudaSuccess -529789040"
+    for kernel in 0 3; do
+        capture ./in_loops $kernel
+        expect_output "cudaErrorLaunchFailure 0"
+        expect_errors_like "a warp function names threads that come to another one, or to a barrier; with simcc -lanes stacks they wait" || return
+    done
+}

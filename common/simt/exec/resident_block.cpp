@@ -90,6 +90,7 @@ void ResidentBlock::begin(RunningLaunch& launch, uint64_t index, unsigned worker
     identity_.cooperative = launch.launch.cooperative;
     identity_.worker = worker;
     identity_.sums = launch.worker_count == 1 || launch.block_count == 1 || launch.observer ? nullptr : &sums_;
+    sums_.known_begin = sums_.known_end = 0;
     in_loops_ = detached_ = has_polled_ = shared_is_saved = false;
     is_new_ = true;
     upwards_ = true;
@@ -252,26 +253,45 @@ LaneRoom& lane_room() {
 }
 
 constexpr size_t most_warps = 32;
-thread_local unsigned live_in_loops[most_warps];
+thread_local unsigned live_in_loops[2 * most_warps];  // and those apart
+thread_local bool are_lanes_apart = false;
+
+[[noreturn]] void fail_apart() {
+    fail_lane("a warp function names threads that come to another one, or to a barrier; with simcc -lanes stacks they wait "
+              "for each other");
+}
 
 }  // namespace
 
 unsigned* begin_lane_loops() {
     ResidentBlock& block = *current_block;
-    block.in_loops_ = true;
+    // (For observers every lane has its own stack and calls the kernel: the first runs all.)
+    if (std::exchange(block.in_loops_, true)) end_lane();
     lane_room().clear();
     for (size_t warp = 0; warp < most_warps; ++warp) {
         const auto first = static_cast<unsigned>(warp * lanes_per_warp);
         live_in_loops[warp] = first < block.lane_count_ ? first_lanes(block.lane_count_ - first) : 0;
+        live_in_loops[most_warps + warp] = 0;
     }
+    are_lanes_apart = false;
     return live_in_loops;
 }
 
 void pass_lane_barrier() {
     ResidentBlock& block = *current_block;
     block.add_pending_sums();
+    if (block.observer_) block.observer_->block_barrier_completed();
     block.progress_->advance();
     if (block.launch_->failed()) block.abandon();
+    for (size_t warp = 0; warp < most_warps && are_lanes_apart; ++warp) {
+        if ((live_in_loops[warp] & live_in_loops[most_warps + warp]) != 0) fail_apart();
+    }
+}
+
+void part_lanes(size_t warp, unsigned present, unsigned absent) {
+    if ((live_in_loops[most_warps + warp] & present) != 0) fail_apart();
+    live_in_loops[most_warps + warp] |= absent;
+    are_lanes_apart = true;
 }
 
 void* take_lane_room(size_t bytes) { return lane_room().take(bytes); }

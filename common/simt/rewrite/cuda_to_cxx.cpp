@@ -49,14 +49,16 @@ Rewritten rewrite_source(const Source& source, const DeviceCode& code) {
     if (code.checked) rewrite_allocations(source, edits);
     if (code.checked) rewrite_early_returns(source, braces, edits);
     if (code.checked) rewrite_local_arrays(source, braces, spaces, edits);
-    if (!code.checked) announce_device_new(source, spaces, edits);
+    if (!code.checked) rewrite_members(source, braces, edits);
+    if (!code.checked) rewrite_device_new(source, spaces, edits);
     rewrite_waiting_loops(source, braces, edits);
     rewrite_library_calls(source, functions, spaces, edits);
-    if (!code.checked) rewrite_lone_additions(source, braces, edits);
     rewrite_lenient_names(source, braces, edits);
     rewrite_removed_names(source, braces, functions, edits);
     rewrite_casts(source, braces, spaces, edits);
+    rewrite_implicit_conversions(source, braces, spaces, edits);
     rewrite_shifts(source, braces, spaces, edits);
+    if (!code.checked) rewrite_lone_additions(source, braces, edits);
     rewrite_inline_assembly(source, spaces, code.permits_any_ptx, edits);  // quotes its operands
     rewrite_kernel_pointers(source, functions, spaces, edits);
     if (!code.checked && code.lanes != LanesRun::on_stacks) {

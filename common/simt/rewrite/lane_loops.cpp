@@ -178,6 +178,24 @@ public:
     /// Whether a function of this name has parameters that are references.
     bool takes_references(std::string_view name) const { return with_references_.count(name) != 0; }
 
+    /// Whether the types [first, last) may be a reference by another name, or an array.
+    bool may_be_reference(std::size_t first, std::size_t last) const {
+        for (std::size_t i = first; i < last; ++i) {
+            const std::string_view word = source[i];
+            if (references_.count(word) != 0 || word.find("reference") != word.npos) return true;
+            if (word == "decltype" && source[i + 1] == "(" && is_one_of(source[i + 2], {"(", "auto"})) return true;
+        }
+        return false;
+    }
+    bool is_array(std::size_t first, std::size_t last) const {
+        for (std::size_t i = first; i < last; ++i) {
+            if (arrays_.count(source[i]) != 0) return true;
+        }
+        return false;
+    }
+    /// Whether some class has an array as a member of this name.
+    bool is_array_member(std::string_view name) const { return array_members_.count(name) != 0; }
+
     /// Whether this name may be a variable of the device, which other blocks change.
     bool is_device_variable(std::string_view name) const { return variables_.count(name) != 0; }
 
@@ -185,6 +203,11 @@ private:
     void collect() {
         for (std::size_t i = 0; i < source.size(); ++i) {
             if (source[i] == "__device__" || source[i] == "__managed__") collect_variable(i);
+            if (source[i] == "typedef" || source[i] == "using") collect_alias(i);
+            const bool is_array_of_class = source[i] == "[" && braces.in_type(i) && source.is_identifier(i - 1) &&
+                                           (source.is_identifier(i - 2) || is_one_of(source[i - 2], {"*", ">", ","}));
+            if (is_array_of_class) array_members_.insert(source[i - 1]);
+            if (source[i] == "(" && source.is_identifier(i - 1) && !braces.in_function(i)) collect_declaration(i);
             if (source[i] != "{" || source.partner(i) == Source::none) continue;
             const Brace& brace = braces.at(i);
             if (brace.kind != BraceKind::code || braces.in_function(i)) continue;
@@ -200,6 +223,28 @@ private:
             for (std::size_t j = open; source[open] == "(" && j < source.partner(open); ++j) {
                 if (source[j] == "&") with_references_.insert(source[name]);
             }
+        }
+    }
+
+    /// The name of a reference or an array: `typedef int& R;`, `using A = int[4];`
+    void collect_alias(std::size_t i) {
+        bool is_reference = false, is_array = false;
+        std::size_t name = source[i] == "using" ? i + 1 : i;
+        for (++i; i < source.size() && source[i] != ";" && source[i] != "{"; ++i) {
+            is_reference |= source[i] == "&" || references_.count(source[i]) != 0;
+            is_array |= source[i] == "[" || arrays_.count(source[i]) != 0;
+            if (source[name] == "typedef" && source.is_identifier(i) && is_one_of(source[i + 1], {";", "["})) name = i;
+        }
+        if (is_reference) references_.insert(source[name]);
+        if (is_array) arrays_.insert(source[name]);
+    }
+
+    /// A function whose body is elsewhere.
+    void collect_declaration(std::size_t open) {
+        const std::size_t close = source.partner(open);
+        if (close == Source::none || source.in_system_header(open)) return;
+        for (std::size_t i = open; i < close; ++i) {
+            if (source[i] == "&" || references_.count(source[i]) != 0) with_references_.insert(source[open - 1]);
         }
     }
 
@@ -237,7 +282,7 @@ private:
 
     std::vector<std::size_t> kernels_;
     std::map<std::string_view, std::vector<std::size_t>> bodies_;
-    std::set<std::string_view> with_references_, variables_;
+    std::set<std::string_view> with_references_, variables_, references_, arrays_, array_members_;
     mutable std::map<std::string_view, bool> waits_;
     mutable std::map<std::string_view, std::unique_ptr<LoopKernel>> collectives_;  // null: not in loops
 };
@@ -396,7 +441,28 @@ private:
     bool ends_operand(std::size_t i) const {
         if (source_.is_identifier(i)) return !is_expression_keyword(source_[i]);
         const TokenKind kind = source_.token(i).kind;
-        return kind == TokenKind::number || kind == TokenKind::literal || is_one_of(source_[i], {")", "]", "}"});
+        if (source_[i] == ")") return !ends_cast(i);
+        return kind == TokenKind::number || kind == TokenKind::literal || is_one_of(source_[i], {"]", "}"});
+    }
+
+    /// Whether `)` ends the type of a cast, `(int*)`, or the head of a statement.
+    bool ends_cast(std::size_t close) const {
+        const std::size_t open = source_.partner(close);
+        if (open == Source::none || open == 0 || open + 1 == close) return false;
+        if (is_one_of(source_[open - 1], {"if", "for", "while", "switch"})) return true;
+        if (source_.is_identifier(open - 1) ? !is_expression_keyword(source_[open - 1])
+                                            : is_one_of(source_[open - 1], {")", "]", ">"}))
+            return false;
+        bool is_type = false;
+        for (std::size_t i = open + 1; i < close; ++i) {
+            if (source_.is_identifier(i)) {
+                is_type = is_type_word(source_[i]) || (!find(i) && !source_.is_value(i));
+                if (!is_type) return false;
+            } else if (!is_one_of(source_[i], {"*", "&", "::", "<", ">", ",", "["  , "]"})) {
+                return false;
+            }
+        }
+        return is_type;
     }
 
     /// Whether a bracket `(` behind token i opens a call, and not an expression or a statement.
@@ -665,6 +731,8 @@ private:
             v.is_static = is_static || is_shared;
             v.is_const = is_const;
             v.is_auto = is_auto;
+            v.is_reference = code_.may_be_reference(first, behind);
+            if (code_.is_array(first, behind)) v.is_array = true, v.dimensions = 1;
             while (is_one_of(source_[i], {"*", "&", "const", "volatile", "__restrict__", "__restrict"})) {
                 v.is_reference |= source_[i] == "&";
                 v.is_pointer |= source_[i] == "*";
@@ -919,8 +987,9 @@ private:
             if (source_[behind] == "[" || source_[behind] == ".") {
                 is_element = true;
                 is_member = source_[behind] == ".";
-                if (is_member && source_[behind + 2] == "(") {
-                    v.changes.push_back(i);
+                if (is_member && source_[behind + 2] == "(") {  // it may return its object's address
+                    if (is_plain(v)) v.changes.push_back(i);
+                    else note_address(v, i);
                     return;
                 }
                 indices += is_member ? v.dimensions : 1;
@@ -947,6 +1016,13 @@ private:
         if (v.is_array && !v.is_shared && !(v.is_parameter() && v.is_pointer) && indices < v.dimensions)
             return note_address(v, i);  // the array becomes a pointer
         if (is_member && !v.is_parameter() && !is_plain(v) && is_argument(first, behind)) return note_address(v, i);
+        if (is_member && code_.is_array_member(source_[behind - 1])) return note_address(v, i);
+        if (const auto use = use_of_choice(first, behind); use == Use::addressed) {
+            return note_address(v, i);
+        } else if (use == Use::changed) {
+            v.changes.push_back(i);
+            return;
+        }
         if (before == ":" && source_[behind] == ")") v.changes.push_back(i);  // for (auto& x : v)
         const std::string_view next = source_[behind];
         bool changes = false;
@@ -957,10 +1033,35 @@ private:
                       ((next == "+" || next == "-") && adjoined(behind, next, next) && !ends_in_operand(behind + 2));
         } else if (next == "<" || next == ">") {
             changes = adjoined(behind, next, next) && source_[behind + 2] == "=" && source_.adjoins(behind + 2);
-        } else if (is_argument(first, behind)) {
-            changes = is_passed_by_reference(first);
+        } else if (is_argument(first, behind) && is_passed_by_reference(first)) {
+            return note_address(v, i);  // which a constructor may keep
         }
         if (changes) v.changes.push_back(i);
+    }
+
+    enum class Use { read, changed, addressed };
+
+    /// What is done with the choice, or the list, in parentheses whose part is [first, behind): `(c ? a : b) = 1`.
+    Use use_of_choice(std::size_t first, std::size_t behind) const {
+        if (!is_one_of(source_[first - 1], {"?", ":", ",", "("}) || !is_one_of(source_[behind], {":", ")"})) return Use::read;
+        std::size_t close = behind;
+        while (close < close_ && source_[close] != ")") {
+            if (is_one_of(source_[close], {";", "}", "]"})) return Use::read;
+            close = opens_group(source_[close]) ? source_.partner(close) + 1 : close + 1;
+        }
+        if (source_.partner(close) == Source::none) return Use::read;
+        std::size_t open = source_.partner(close);
+        if (may_be_called(open - 1)) return Use::read;
+        while (source_[open - 1] == "(" && source_[close + 1] == ")" && !may_be_called(open - 2)) --open, ++close;
+        const std::string_view before = source_[open - 1], next = source_[close + 1];
+        if (before == "&" && !ends_operand(open - 2)) return Use::addressed;
+        if (adjoined(open - 2, "+", "+") || adjoined(open - 2, "-", "-")) return Use::changed;
+        if (next == "." || next == "[" || may_be_called(open - 1)) return Use::addressed;
+        if (next == "=") return adjoined(close + 1, "=", "=") ? Use::read : Use::changed;
+        const bool assigns = is_one_of(next, {"+", "-", "*", "/", "%", "&", "|", "^"}) &&
+                             (adjoined(close + 1, next, "=") || adjoined(close + 1, "+", "+") || adjoined(close + 1, "-", "-"));
+        const bool shifts = is_one_of(next, {"<", ">"}) && adjoined(close + 1, next, next) && source_[close + 3] == "=";
+        return assigns || shifts ? Use::changed : Use::read;
     }
 
     bool is_argument(std::size_t first, std::size_t behind) const {
@@ -1007,7 +1108,8 @@ private:
                 return source_.is_identifier(name) && (code_.takes_references(source_[name]) ||
                                                        source_[name] == "swap" || by_name_.count(source_[name]) != 0);
             } else if (source_[j] == "{") {  // T x{v}
-                return source_.is_identifier(j - 1) && by_name_.count(source_[j - 1]) != 0;
+                return source_.is_identifier(j - 1) &&
+                       (by_name_.count(source_[j - 1]) != 0 || code_.takes_references(source_[j - 1]));
             } else if (source_[j] == ";") {
                 return false;
             }
@@ -1319,6 +1421,39 @@ private:
                            [&](const Call& call) { return !call.exchange && i > call.open && i < call.close; });
     }
 
+    /// Whether the address at token i may be stored where a pointer, an element or a member leads: `q[0] = &x`.
+    bool goes_to_memory(std::size_t i) const {
+        const Statement& part = *statement_at(i);
+        for (std::size_t j = i; j-- > part.first;) {
+            if (source_[j] == ")" || source_[j] == "]" || source_[j] == "}") {
+                j = source_.partner(j);
+            } else if (source_[j] == "(" && j > 0 && source_.is_identifier(j - 1) && !code_.is_defined(source_[j - 1])) {
+                return false;  // what CUDA's functions return is no address
+            } else if (source_[j] == "=" && !adjoined(j, "=", "=") && !adjoined(j - 1, "=", "=") &&
+                       !is_one_of(source_[j - 1], {"+", "-", "*", "/", "!", "<", ">"})) {
+                std::size_t target = part.first;
+                for (std::size_t k = part.first; k < j; ++k) {
+                    if (source_[k] == "->") return true;
+                    if (source_[k] == "{" || source_[k] == "(") target = k + 1;
+                }
+                if (source_[target] == "*") return true;
+                const Variable* const v = find(target);
+                return source_[target + 1] == "[" && (!v || v->is_shared || v->is_pointer || !v->is_array);
+            }
+        }
+        return false;
+    }
+
+    /// `(long)&x`
+    bool is_cast_to_number(std::size_t i) const {
+        const Statement& part = *statement_at(i);
+        std::size_t before = i - 1;
+        while (before > part.first && is_one_of(source_[before], {"&", "("})) --before;
+        if (source_[before] == ">") return true;
+        return source_[before] == ")" && source_.partner(before) != Source::none &&
+               source_[before - 1] != "*" && !may_be_called(source_.partner(before) - 1);
+    }
+
     /// A thread's variable has a new place in each run over the lanes, so no pointer to it may outlive the run.
     void check_addresses() const {
         for (const auto& v : variables_) {
@@ -1327,13 +1462,16 @@ private:
                 if (goes_to_function(address))
                     throw Obstacle{address,
                                    "a function with barriers gets the address of '" + std::string(v->name) + "'"};
+                if (crosses(*v) && goes_to_memory(address))
+                    throw Obstacle{address, "the address of '" + std::string(v->name) + "' goes to memory"};
                 for (const auto& pointer : variables_) {
                     const Variable& p = *pointer;
                     if (&p == v.get() || p.is_shared) continue;
                     if (!crosses(p) && std::none_of(p.uses.begin(), p.uses.end(),
                                                     [&](std::size_t use) { return goes_to_function(use); }))
                         continue;
-                    if (!p.is_pointer && !p.is_auto && !p.is_reference && is_plain(p)) continue;
+                    const bool is_number = !p.is_pointer && !p.is_auto && !p.is_reference && is_plain(p);
+                    if (is_number && !is_cast_to_number(address)) continue;
                     const bool set =
                         p.statement == part || std::any_of(p.changes.begin(), p.changes.end(), [&](std::size_t change) {
                             return change >= part->first && change < part->last;
@@ -1441,6 +1579,8 @@ private:
                 put(" simt_lanes.barrier()" + code_.text.placed(part.last - 1, part.last));
             } else if (part.kind == Statement::warp_barrier && place.level == of_warp) {
                 flush(run, place);
+                const bool names_all = source_[part.first + 1] == "(" && source_[part.first + 2] == ")";
+                put(meeting(names_all ? "~0u" : constant_mask(part.first + 2, part.last - 2)));
                 put(code_.text.placed(part.last - 1, part.last));
             } else if (part.is_static || (part.is_hoisted && part.kind == Statement::declaration)) {
                 if (part.is_hoisted && !part.is_static && (is_ambiguous(part) || reads_memory(part))) flush(run, place);
@@ -1504,7 +1644,22 @@ private:
                 (place.level == of_warp ? "&simt_w, " + mask : "nullptr, 0") + ");");
         } else if (call.level == of_block) {
             put(" simt_lanes.barrier();");
+        } else if (place.level == of_warp) {
+            put(meeting(constant_mask(call.arguments[0].first, call.arguments[0].second)));
         }
+    }
+
+    /// The lanes that have come meet those that the mask names.
+    static std::string meeting(const std::string& mask) {
+        return " simt_lanes.meet(simt_w.index, simt_m, " + mask + ");";
+    }
+
+    /// The mask [first, last), if it is the same for all lanes; else none.
+    std::string constant_mask(std::size_t first, std::size_t last) const {
+        for (std::size_t i = first; i < last; ++i) {
+            if (source_[i] == "(" || (source_.is_identifier(i) && find(i))) return "0";
+        }
+        return code_.text.piece(first, last);
     }
 
     void flush_before(const Statement& part, Items& run, const Place& place) {

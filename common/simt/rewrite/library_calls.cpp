@@ -47,17 +47,4 @@ void rewrite_library_calls(const Source& source, const Functions& functions, con
     }
 }
 
-// ---- new in fast device code, which takes memory of the host's heap
-
-void announce_device_new(const Source& source, const ExecutionSpaces& spaces, Edits& edits) {
-    for (std::size_t i = 1; i < source.size(); ++i) {
-        const bool is_placement = source[i + 1] == "(";
-        if (source[i] != "new" || is_placement || source[i - 1] == "operator" || !spaces.is_device(i)) continue;
-        edits.insert_before(
-            source.size(),
-            "\nnamespace { [[maybe_unused]] const bool simt_has_new = ::simt::let_kernels_use_heap(); }\n");
-        return;
-    }
-}
-
 }  // namespace simcc

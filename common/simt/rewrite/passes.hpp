@@ -77,11 +77,15 @@ void rewrite_lane_loops(const Source& source, const Braces& braces, bool explain
 void rewrite_library_calls(const Source& source, const Functions& functions, const ExecutionSpaces& spaces,
                            Edits& edits);
 
-/// Atomic additions whose results and sums a kernel does not read may be put together.
+/// Atomic additions whose results and sums a kernel does not read may be put together. Comes after the passes that put
+/// something behind an argument.
 void rewrite_lone_additions(const Source& source, const Braces& braces, Edits& edits);
 
-/// In fast code, a file whose kernels call `new` says so: pointers to the host's heap may then be the kernels' own.
-void announce_device_new(const Source& source, const ExecutionSpaces& spaces, Edits& edits);
+/// In fast code, classes show launches their members, among which may be pointers to host memory.
+void rewrite_members(const Source& source, const Braces& braces, Edits& edits);
+
+/// In fast code, what `new` takes of the host's heap in kernels is theirs.
+void rewrite_device_new(const Source& source, const ExecutionSpaces& spaces, Edits& edits);
 
 /// Texture and surface references, and warp functions without a mask, become the simulator's.
 void rewrite_removed_names(const Source& source, const Braces& braces, const Functions& functions, Edits& edits);
@@ -91,6 +95,10 @@ void rewrite_lenient_names(const Source& source, const Braces& braces, Edits& ed
 
 /// Casts to integers in device code saturate.
 void rewrite_casts(const Source& source, const Braces& braces, const ExecutionSpaces& spaces, Edits& edits);
+
+/// So do conversions to integers without a cast.
+void rewrite_implicit_conversions(const Source& source, const Braces& braces, const ExecutionSpaces& spaces,
+                                  Edits& edits);
 
 /// Shifts in device code clamp their amounts.
 void rewrite_shifts(const Source& source, const Braces& braces, const ExecutionSpaces& spaces, Edits& edits);

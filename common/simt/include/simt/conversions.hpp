@@ -15,7 +15,8 @@ namespace simt {
 
 // A number out of range becomes the nearest integer of at least 32 bits. NaN becomes 0 when a type of at most 32 bits
 // is converted to 32 bits, and otherwise the integer with only the top bit set. (C++ leaves all this open, and
-// processors differ.) simcc's rewriter puts Target in the casts of device code: (T)x becomes (T)(simt::Target<T>)x.
+// processors differ.) simcc's rewriter puts Target in the casts of device code, (T)x becomes (T)(simt::Target<T>)x, and
+// Assigned around what is converted without a cast.
 
 template <typename T>
 struct FloatingPoint {
@@ -176,9 +177,131 @@ struct TargetOf<bool, true> {
 };
 template <typename T>
 using Target = typename TargetOf<T, ShiftedInteger<typename Plain<T>::type>::value>::type;
-/// The same for the type of a variable, or of what an expression refers to.
+
+// ---- the same where no cast says so: i = x becomes i = simt::Assigned<decltype(i)>::from(x)
+
 template <typename T>
-using TargetOfType = Target<typename Plain<T>::type>;
+constexpr bool is_class_type = __is_class(T) || __is_union(T);
+
+template <typename Integer, typename Object>
+SIMT_INLINE constexpr auto implicitly_from_object(Object&& x, int)
+    -> decltype(static_cast<Integer>(typename Plain<Object>::type::simt_saturates{}), Integer()) {
+    return saturated_narrowly<Integer>(static_cast<float>(x));
+}
+template <typename Integer, typename Object>
+SIMT_INLINE constexpr Integer implicitly_from_object(Object&& x, long) {
+    return static_cast<Object&&>(x);
+}
+
+/// Other types than integers take what they take anyway: objects by reference, for they may have operators of their own,
+/// numbers and pointers by value.
+template <typename T, bool is_integer, bool is_object>
+struct AssignedTo {
+    SIMT_INLINE static constexpr T from(T x) { return x; }
+};
+template <typename T>
+struct AssignedTo<T, false, true> {
+    template <typename From>
+    SIMT_INLINE static constexpr From&& from(From&& x) {
+        return static_cast<From&&>(x);
+    }
+};
+template <typename T>
+struct AssignedTo<T, true, false> {
+    template <typename From, typename ShiftIf<!is_class_type<From>>::type = 0>
+    SIMT_INLINE static constexpr T from(From x) {
+        if constexpr (FloatingPoint<From>::value) return static_cast<T>(saturated<typename Wide<T>::type>(x));
+        else return x;
+    }
+    template <typename From, typename ShiftIf<is_class_type<typename Plain<From>::type>>::type = 0>
+    SIMT_INLINE static constexpr T from(From&& x) {
+        return implicitly_from_object<T>(static_cast<From&&>(x), 0);
+    }
+};
+/// As a target of an assignment, bool is no integer: whatever is not zero becomes true.
+template <typename T, typename P = typename Plain<T>::type>
+struct Assigned : AssignedTo<P, ShiftedInteger<P>::value, is_class_type<P>> {};
+template <typename T>
+struct Assigned<T, bool> : AssignedTo<bool, false, false> {};
+
+/// Of a declaration, whose type may be a reference by another name.
+template <typename T>
+struct Initialized : Assigned<T> {};
+template <typename T>
+struct Initialized<T&> : AssignedTo<T, false, true> {};
+template <typename T>
+struct Initialized<T&&> : AssignedTo<T, false, true> {};
+
+/// The right operand of `i *= x` and its like, where i is an integer and x a floating-point number.
+template <typename T>
+struct RealOperand {
+    T value;
+};
+template <typename T, typename P = typename Plain<T>::type>
+struct Factor {
+    template <typename From, typename ShiftIf<!is_class_type<From>>::type = 0>
+    SIMT_INLINE static constexpr auto from(From x) {
+        constexpr bool is_integer = ShiftedInteger<P>::value;
+        if constexpr (is_integer && FloatingPoint<From>::value) return RealOperand<From>{x};
+        else return x;
+    }
+    template <typename From, typename ShiftIf<is_class_type<typename Plain<From>::type>>::type = 0>
+    SIMT_INLINE static constexpr From&& from(From&& x) {
+        return static_cast<From&&>(x);
+    }
+};
+#define SIMT_REAL_OPERAND(sign)                                                                        \
+    template <typename T, typename Real>                                                               \
+    SIMT_INLINE constexpr T& operator sign##=(T& x, RealOperand<Real> y) {                             \
+        x = Assigned<T>::from(x sign y.value);                                                         \
+        return x;                                                                                      \
+    }                                                                                                  \
+    template <typename T, typename Real>                                                               \
+    SIMT_INLINE constexpr T operator sign##=(volatile T& x, RealOperand<Real> y) {                     \
+        const T value = Assigned<T>::from(x sign y.value);                                             \
+        x = value;                                                                                     \
+        return value;                                                                                  \
+    }
+SIMT_REAL_OPERAND(+)
+SIMT_REAL_OPERAND(-)
+SIMT_REAL_OPERAND(*)
+SIMT_REAL_OPERAND(/)
+#undef SIMT_REAL_OPERAND
+
+/// A floating-point number in a list, for a member of a type that is not known here.
+template <typename Real>
+struct ListedReal {
+    Real value;
+    template <typename T, typename ShiftIf<ShiftedInteger<T>::value || FloatingPoint<T>::value>::type = 0>
+    SIMT_INLINE constexpr operator T() const {
+        return Assigned<T>::from(value);
+    }
+};
+template <typename T>
+struct ListedElement {
+    using type = typename Plain<T>::type;
+};
+template <typename T>
+struct ListedElement<T[]> : ListedElement<T> {};
+template <typename T, decltype(sizeof 0) n>
+struct ListedElement<T[n]> : ListedElement<T> {};
+template <typename T, bool is_object>
+struct ListedIn : Assigned<T> {};
+template <typename T>
+struct ListedIn<T, true> {
+    template <typename From, typename ShiftIf<!is_class_type<From>>::type = 0>
+    SIMT_INLINE static constexpr auto from(From x) {
+        if constexpr (__is_aggregate(T) && FloatingPoint<From>::value) return ListedReal<From>{x};
+        else return x;
+    }
+    template <typename From, typename ShiftIf<is_class_type<typename Plain<From>::type>>::type = 0>
+    SIMT_INLINE static constexpr From&& from(From&& x) {
+        return static_cast<From&&>(x);
+    }
+};
+/// The elements of lists: int a[2] = {x, y} becomes {simt::Listed<decltype(a)>::from(x), ...}.
+template <typename T, typename E = typename ListedElement<typename Plain<T>::type>::type>
+struct Listed : ListedIn<E, is_class_type<E>> {};
 
 }  // namespace simt
 

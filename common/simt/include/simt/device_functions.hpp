@@ -179,12 +179,24 @@ SIMT_INLINE void __prof_trigger(int) {}
 // ---- malloc and free in kernels: CUDA's heap in device memory, which lives until cudaDeviceReset
 
 // As with clock(), the names mean something else on the host; the runtime's functions behind these symbols distinguish
-// the two. In the fast flavor, new and delete in kernels are the host's; in the checked one they use this heap, too.
+// the two. In the fast flavor, new and delete in kernels use the host's; in the checked one they use this heap, too.
 
 extern "C" void* malloc(size_t bytes) noexcept __asm__("simt_malloc");
 extern "C" void free(void* pointer) noexcept __asm__("simt_free");
 /// g++ makes this of malloc() and a memset() with zero.
 extern "C" void* calloc(size_t count, size_t bytes) noexcept __asm__("simt_calloc");
+
+#ifndef SIMT_CHECKED
+namespace simt {
+struct KernelHeap {};
+}  // namespace simt
+
+/// simcc turns `new` in kernels into this: the host's heap, of which kernels may use this memory from now on.
+void* operator new(decltype(sizeof 0) bytes, simt::KernelHeap);
+void* operator new[](decltype(sizeof 0) bytes, simt::KernelHeap);
+inline void operator delete(void* pointer, simt::KernelHeap) { operator delete(pointer); }
+inline void operator delete[](void* pointer, simt::KernelHeap) { operator delete[](pointer); }
+#endif
 
 #ifdef SIMT_CHECKED
 namespace simt {

@@ -65,7 +65,12 @@ struct PendingSums {
     PendingSum sums[places];
     bool are_any;
     SharedCounter counter;
+    size_t known_begin, known_end;  ///< an allocation
+    bool is_apart;                  ///< and whether no other pointer of the kernel leads there
 };
+
+/// Learns of the allocation that holds the address whether any of these pointers leads there, too.
+void find_pointers_beside(PendingSums& sums, const void* address, const void* const* pointers, unsigned count);
 
 /// Adds in memory what the lanes of the running block have not added there yet; nothing on the host.
 void add_pending_sums();
@@ -151,9 +156,11 @@ constexpr size_t beyond_reach = 0xffff800000000000;
 /// it is, too, in kernels and where memcheck reports such accesses.
 size_t address_for_kernels(size_t address);
 
-/// Some kernel calls `new`, which in the fast flavor takes memory of the host's heap: so kernels can reach that.
-/// Returns true.
+/// Some kernel calls a `new` of the program's own, so kernels can reach all of the host's heap. Returns true.
 bool let_kernels_use_heap();
+
+/// Kernels can reach this memory of the host's heap, which `new` gave one of them.
+void let_kernels_use(const void* memory, size_t bytes);
 
 /// The running lane is in the simulator's own code: nothing that happens there counts as the kernel's. (On the host
 /// these do nothing.)

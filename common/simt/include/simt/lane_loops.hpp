@@ -51,10 +51,19 @@ public:
         return any != 0;
     }
 
+    /// The lanes of a warp that have come to a warp function whose mask names these. Others that it names and that go on
+    /// elsewhere may end; if they come to another function, or to a barrier, loops cannot tell who waits for whom.
+    SIMT_INLINE void meet(size_t warp, unsigned present, unsigned named) {
+        present &= live_[warp];
+        const unsigned absent = named & live_[warp] & ~present;
+        if (__builtin_expect((absent | (live_[apart + warp] & present)) != 0, 0)) part_lanes(warp, present, absent);
+    }
+
     const unsigned dim_x, dim_y, lanes;
     bool upwards = true;
 
 private:
+    static constexpr size_t apart = 32;  // where those begin of which part_lanes() knows
     unsigned* const live_;
 };
 

@@ -325,12 +325,57 @@ struct PassedPointer<T*> {
 template <typename R, typename... P>
 struct PassedPointer<R (*)(P...)> : PassedPointer<int> {};
 
+/// Goes through the members of a class that simcc has shown (rewrite/host_pointers.cpp), in a launch's copy of it.
+struct HostPointers {
+    template <typename Declared, typename T>
+    void hide(T& member) const;
+};
+
+/// Whether simcc has shown the members of a class, and the launch's copy of it has no destructor that needs them.
+template <typename T>
+constexpr auto shows_members(int) -> decltype(static_cast<T*>(nullptr)->simt_members(HostPointers()), bool()) {
+    return __is_trivially_copyable(T);
+}
+template <typename T>
+constexpr bool shows_members(long) {
+    return false;
+}
+
+template <typename Declared>
+struct HiddenIn {
+    template <typename T>
+    SIMT_INLINE static void hide(T& object) {
+        if constexpr (shows_members<T>(0)) object.simt_members(HostPointers());
+    }
+};
+template <typename T>
+struct HiddenIn<T*> {
+    SIMT_INLINE static void hide(T* const& pointer) {
+        const_cast<T*&>(pointer) = reinterpret_cast<T*>(address_for_kernels(reinterpret_cast<size_t>(pointer)));
+    }
+};
+template <typename T>
+struct HiddenIn<T* const> : HiddenIn<T*> {};
+template <typename T, size_t n>
+struct HiddenIn<T[n]> {
+    SIMT_INLINE static void hide(T (&list)[n]) {
+        for (T& element : list) HiddenIn<T>::hide(element);
+    }
+};
+template <typename T>
+struct HiddenIn<T&> {
+    SIMT_INLINE static void hide(const volatile T&) {}
+};
+
+template <typename Declared, typename T>
+SIMT_INLINE void HostPointers::hide(T& member) const {
+    HiddenIn<Declared>::hide(member);
+}
+
 /// A kernel that follows a pointer to host memory fails, as on a GPU.
 template <typename T>
-SIMT_INLINE void hide_host_memory(T&) {}
-template <typename T>
-SIMT_INLINE void hide_host_memory(T*& pointer) {
-    pointer = reinterpret_cast<T*>(address_for_kernels(reinterpret_cast<size_t>(pointer)));
+SIMT_INLINE void hide_host_memory(T& argument) {
+    HostPointers().hide<T>(argument);
 }
 
 #ifdef SIMT_CHECKED

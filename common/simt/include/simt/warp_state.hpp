@@ -214,9 +214,12 @@ void detach_lane(unsigned x, unsigned y, unsigned z);
 
 // ---- blocks whose lanes run in loops: see lane_loops.hpp
 
-/// The running kernel does so. Returns the live lanes of each warp of its block, one bit per lane, which belong to the
-/// block and end with it.
+/// The running kernel does so. Returns the live lanes of each of 32 warps of its block, one bit per lane, which belong to
+/// the block and end with it; and behind them, which lanes did not come where a mask named them.
 unsigned* begin_lane_loops();
+
+/// Where a mask named them, some lanes of a warp are absent, or are present that were absent before.
+void part_lanes(decltype(sizeof 0) warp, unsigned present, unsigned absent);
 
 /// Every lane of the block is at a barrier.
 void pass_lane_barrier();
