@@ -812,7 +812,19 @@ CU
     printf '__global__ void k(int* p) {}\nint main() {\n    k<<<1, 1>>>("text");\n}\n' >fit.cu
     capture simcc fit.cu
     expect_status 1
-    expect_errors_like "fit.cu:3:[0-9]*: error: cannot convert .*const char\*.* to .*int\*"
+    expect_errors_like "fit.cu:3:17: error: cannot convert .*const char\*.* to .*int\*"
+    [ "$(grep -c 'error: ' <<<"$errors")" -eq 1 ] || complain "the error is reported more than once"
+    grep -q 'launch.hpp' <<<"$errors" && complain "a header of the simulator is named"
+    printf '__global__ void k(int* p, int n) {}\nint main() {\n    k<<<1, 1>>>(nullptr, 1, 2);\n}\n' >many.cu
+    capture simcc many.cu
+    expect_status 1
+    expect_errors_like 'many.cu:3:[0-9]*: error: too many arguments'
+    [ "$(grep -c 'error: ' <<<"$errors")" -eq 1 ] || complain "the error is reported more than once"
+    printf '__global__ void k(int* p) {}\nint main() {\n    k<<<1, 1>>>([] { return 1; });\n}\n' >lambda.cu
+    capture simcc lambda.cu
+    expect_status 1
+    expect_errors_like 'lambda.cu:3:[0-9]*: error: .*arguments of this launch do not fit'
+    grep -q 'launch.hpp' <<<"$errors" && complain "a header of the simulator is named"
     printf '__global__ void k() {}\nint main() {\n    k<<<1, 1>>;\n}\n' >open.cu
     capture simcc open.cu
     expect_status 1

@@ -273,3 +273,10 @@ cudaErrorInvalidResourceHandle"
 @test "member templates need no word template, and an alias may have its template's name" {
     both lenient "cudaSuccess: 7.5 6.5"
 }
+
+@test "a shared array may have an index beyond the linker's reach on a path that no thread takes" {
+    capture simcc -O3 "$root/tests/simcc/far_index.cu" -o far_index
+    expect_status 0 && expect_no_errors
+    capture ./far_index
+    expect_status 0 && expect_output "cudaSuccess: 4 3 250 0 1000"
+}

@@ -40,3 +40,11 @@ at most 128 threads"
 @test "the host makes a kernel's parameters once, the device gets their bytes, and a reference is the object" {
     prints parameters "$(cat "$programs/parameters.txt")"
 }
+
+@test "a launch takes its template arguments from nested lambdas, and leaves out arguments that have defaults" {
+    prints nested_lambdas "fill         cudaSuccess: 52 52 52 52 52 52 52 52
+fill         cudaSuccess: 52 52 52 52 52 52 52 52
+one          cudaSuccess: 3 3 52 52 52 52 52 52
+two          cudaSuccess: 3 3 3 3 52 52 52 52
+three        cudaSuccess: 6 6 6 6 104 104 52 52"
+}

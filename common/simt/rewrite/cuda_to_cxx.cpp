@@ -24,6 +24,17 @@ std::string prepared(const Source& source, const DeviceCode& code) {
     return edits.empty() ? "" : edits.apply();
 }
 
+/// Whether kernels may wait in CUB's collectives by names that do not say so: `using namespace cub`, or a type outside of
+/// functions.
+bool hides_collectives(const Source& source, const Braces& braces) {
+    for (std::size_t i = 1; i < source.size(); ++i) {
+        if (source[i] != "cub" || source.in_system_header(i)) continue;
+        if (source[i - 1] == "namespace" && source[i - 2] == "using") return true;
+        if (source[i + 1] == "::" && (source[i - 1] == "using" || !braces.in_function(i))) return true;
+    }
+    return false;
+}
+
 Rewritten rewrite_source(const Source& source, const DeviceCode& code) {
     Edits edits(source);
     if (const std::size_t bracket = source.unmatched(); bracket != Source::none) {
@@ -61,7 +72,7 @@ Rewritten rewrite_source(const Source& source, const DeviceCode& code) {
     if (!code.checked) rewrite_lone_additions(source, braces, edits);
     rewrite_inline_assembly(source, spaces, code.permits_any_ptx, edits);  // quotes its operands
     rewrite_kernel_pointers(source, functions, spaces, edits);
-    if (!code.checked && code.lanes != LanesRun::on_stacks) {
+    if (!code.checked && code.lanes != LanesRun::on_stacks && !hides_collectives(source, braces)) {
         rewrite_lane_loops(source, braces, code.lanes == LanesRun::explained, edits);
     }
     rewrite_launches(source, braces, functions, signatures, edits);

@@ -9,8 +9,10 @@
 // If the kernel's name shows that it has no launch bounds, simt::launch becomes simt::launch_without_bounds.
 //
 // Where the kernel's declaration tells the types of its parameters (signatures.cpp), the launch makes the parameters:
-//     ::simt::launch_told<decltype(simt_signature_of_k<T, 256>(a, b))>(the same, [=](auto simt_pick) { return
-//         simt_pick(k<T, 256>); }, "k<T, 256>", ::simt::configure(grid, block))(a, b)
+//     ::simt::launch_told<true>(static_cast<__typeof__(simt_signature_of_k<T, 256>(a, b))>(nullptr),
+//                               [=](auto&&... simt_p) -> void { k<T, 256>(simt_p...); },
+//                               [=](auto simt_pick) { return simt_pick(k<T, 256>); },
+//                               "k<T, 256>", ::simt::configure(grid, block))(a, b)
 // With a lambda among the arguments, which cannot be written twice, that is launch_deduced, and another lambda asks.
 //
 // The lambda keeps everything that a call can do, such as template deduction and default arguments. It also makes the
@@ -161,6 +163,7 @@ public:
           functions_(functions),
           signatures_(signatures),
           edits_(edits),
+          text_(edits),
           has_graphs_(uses_graphs(source)) {}
 
     void rewrite() {
@@ -200,32 +203,36 @@ private:
             const std::string left = by_arguments ? "" : "(", right = by_arguments ? "" : ")";
             const std::string call = right + "(simt_p...)";
             const bool no_bounds = has_no_bounds(begin, open);
-            const std::size_t last = name_token(begin, open), arguments = close + 3;
+            const std::size_t last = name_token(begin, open), arguments = close + 3, end = source_.partner(arguments);
             const bool is_told =
                 signatures_.has(source_[last]) && (last != begin || signatures_.is_visible(source_[last], begin));
+            const bool is_repeatable = is_told && !has_lambda(arguments, end);
             const std::string teller = is_told ? left + edits_.join(begin, last) +
                                                      KernelSignatures::name_of(source_[last]) +
                                                      edits_.join(last + 1, open) + right
                                                : "";
             std::string launch = no_bounds ? "launch_without_bounds(" : "launch(", picks;
             if (is_told) {
-                const bool is_repeatable = !has_lambda(arguments, source_.partner(arguments));
-                const std::size_t end = source_.partner(arguments);
-                launch = is_repeatable
-                             ? "launch_told<decltype(" + teller + "(" + edits_.join(arguments + 1, end) + ")), "
-                             : "launch_deduced<";
-                launch += no_bounds ? "false>(" : "true>(";
+                launch = (is_repeatable ? "launch_told<" : "launch_deduced<") +
+                         std::string(no_bounds ? "false>(" : "true>(");
                 picks = capture + "(auto simt_pick) { return simt_pick(" + kernel + "); }, ";
-                if (!is_repeatable) {
-                    picks += capture + "(auto&&... simt_p) -> decltype(" + teller +
-                             "(static_cast<decltype(simt_p)&&>(simt_p)...)) { return {}; }, ";
-                }
             }
-            edits_.insert_before(begin, " ::simt::" + launch + capture + "(auto&&... simt_p) -> decltype(void(" + left);
-            edits_.replace(open, open + 3,
-                           call + ")) { " + left + kernel + call + "; }, " + picks + name + ", ::simt::configure(");
+            if (is_repeatable) {
+                // (In a cast to __typeof__, g++ reports an error once; in decltype or as a template's argument, thrice.)
+                launch += "static_cast<__typeof__(" + text_.placed(begin, begin) + teller + "(" +
+                          text_.placed(arguments + 1, end) + "))>(nullptr), ";
+            } else if (is_told) {
+                picks += capture + "(auto&&... simt_p) -> decltype(" + teller +
+                         "(static_cast<decltype(simt_p)&&>(simt_p)...)) { return {}; }, ";
+            }
+            // (Where the arguments are known to fit, the type is not left to the call: g++ 14 would miss constants of
+            // the launching function there.)
+            const std::string head = " ::simt::" + launch + capture + "(auto&&... simt_p) -> ";
+            const std::string tail = "; }, " + picks + name + ", ::simt::configure(";
+            edits_.insert_before(begin, head + (is_repeatable ? "void { " : "decltype(void(") + left);
+            edits_.replace(open, open + 3, call + (is_repeatable ? "" : ")) { " + left + kernel + call) + tail);
             edits_.replace(close, close + 3, "))");
-            if (is_told && launch.rfind("launch_told", 0) == 0) return;  // its parameters have types
+            if (is_repeatable) return;  // its parameters have types
         }
         name_braced_arguments(source_, close + 3, kernel, edits_);
     }
@@ -312,6 +319,7 @@ private:
     const Functions& functions_;
     const KernelSignatures& signatures_;
     Edits& edits_;
+    const EditedText text_;
     const bool has_graphs_;
     std::set<std::string_view> pointers_;
 };

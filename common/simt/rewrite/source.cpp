@@ -167,7 +167,7 @@ bool Source::system_headers_use_cuda() const {
         const std::size_t end = i + 1 < markers_.size() ? markers_[i + 1].begin : text_.size();
         const std::string_view part = text_.substr(markers_[i].begin, end - markers_[i].begin);
         for (const std::string_view word : {"threadIdx", "blockIdx", "blockDim", "gridDim", "<<<", "__device__",
-                                            "__global__", "extern __attribute__((aligned(128))) thread_local"}) {
+                                            "__global__", "extern __attribute__((aligned(128)"}) {
             if (part.find(word) != std::string_view::npos) return true;
         }
     }

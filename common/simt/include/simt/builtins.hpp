@@ -39,10 +39,17 @@
 // runtime saves and restores these variables when it suspends a block. 128 bytes keep arrays apart and allow any
 // access. (In checked code they count as used in ways that the compiler does not see: it would otherwise replace loads
 // of a variable that nothing writes by its initial value, and there would be no access to check.)
-#ifdef SIMT_CHECKED
-#define __shared__ __attribute__((aligned(128), used)) thread_local
+#if defined(__PIC__) && !defined(__PIE__)
+#define SIMT_SHARED_ACCESS
 #else
-#define __shared__ __attribute__((aligned(128))) thread_local
+// An access gets the variable's address and then adds an offset. Else g++ may put both into 32 bits of one instruction,
+// which the linker refuses if a path that no thread takes has an index such as 0xffffffff.
+#define SIMT_SHARED_ACCESS , tls_model("initial-exec")
+#endif
+#ifdef SIMT_CHECKED
+#define __shared__ __attribute__((aligned(128), used SIMT_SHARED_ACCESS)) thread_local
+#else
+#define __shared__ __attribute__((aligned(128) SIMT_SHARED_ACCESS)) thread_local
 #endif
 
 /// The dynamic part of a block's shared memory: the rewriter turns `extern __shared__` into this.

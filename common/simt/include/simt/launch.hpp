@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // simcc turns kernel<<<grid, block, shared, stream>>>(arguments) into
-//   ::simt::launch_told<decltype(simt_signature_of_kernel(arguments))>(
-//       [=](auto&&... p) -> decltype(void((kernel)(p...))) { (kernel)(p...); },
-//       [=](auto pick) { return pick(kernel); }, "kernel", ::simt::configure(grid, block, shared, stream))(arguments)
-// The function in decltype, which simcc declares beside the kernel, returns the types of the kernel's parameters. Where
+//   ::simt::launch_told<false>(static_cast<__typeof__(simt_signature_of_kernel(arguments))>(nullptr),
+//       [=](auto&&... p) -> void { (kernel)(p...); }, [=](auto pick) { return pick(kernel); },
+//       "kernel", ::simt::configure(grid, block, shared, stream))(arguments)
+// The function in __typeof__, which simcc declares beside the kernel, returns the types of the kernel's parameters. Where
 // the source does not show them, a simpler ::simt::launch stores the arguments as they are.
 // The kernel is part of the lambda's type, so each launch statement compiles to its own loop over lanes with the kernel
 // inlined. A computed kernel, as in table[i]<<<grid, block>>>(arguments), is passed as a pointer instead:
@@ -566,7 +566,9 @@ struct Taken<T, Passing::opaque> {
 };
 
 template <typename... P>
-struct Signature {};
+struct Signature {
+    constexpr Signature(decltype(nullptr)) {}
+};
 template <typename... P>
 using SignatureOf = Signature<typename WithoutConst<P>::type...>;
 
@@ -650,6 +652,20 @@ private:
     Launcher<PointedKernel<P...>> launcher_;
 };
 
+/// Signature<P...> of the first `count` types.
+template <unsigned count, typename Done, typename... P>
+struct FirstTypes {
+    using type = Done;
+};
+template <unsigned count, typename... Done, typename First, typename... P>
+struct FirstTypes<count, Signature<Done...>, First, P...> : FirstTypes<count - 1, Signature<Done..., First>, P...> {};
+template <typename... Done, typename First, typename... P>
+struct FirstTypes<0, Signature<Done...>, First, P...> {
+    using type = Signature<Done...>;
+};
+template <unsigned count, typename Done, typename... P>
+using FirstOf = typename FirstTypes<count, Done, P...>::type;
+
 template <bool wanted>
 struct OnlyIf {};
 template <>
@@ -672,20 +688,36 @@ public:
             .template start<typename ParameterOf<P>::Stored...>(ParameterOf<P>::store(parameters)...);
     }
 
-    /// The kernel has default arguments.
-    template <typename... A, typename = typename OnlyIf<(sizeof...(A) < sizeof...(P))>::type>
+    /// The kernel has default arguments; or the arguments are too many, which has been reported.
+    template <typename... A, typename = typename OnlyIf<sizeof...(A) != sizeof...(P)>::type>
     void operator()(A&&... arguments) const {
-        Launcher<Call, may_have_bounds>(call_, name_, configuration_)(static_cast<A&&>(arguments)...);
+        if constexpr (sizeof...(A) < sizeof...(P))
+            start(FirstOf<sizeof...(A), Signature<>, P...>(nullptr), arguments...);
     }
 
 private:
+    template <typename... First, typename... A>
+    void start(Signature<First...>, A&... arguments) const {
+        if constexpr (are_plain<First...>) {
+            const ToldLauncher<Signature<First...>, may_have_bounds, Call, Pick> launcher(call_, pick_, name_,
+                                                                                          configuration_);
+            if constexpr (accepts<decltype(launcher), A...>(0)) {
+                launcher(arguments...);
+            } else {
+                launcher(static_cast<typename NullFromInteger<kept_type<A>>::type>(arguments)...);
+            }
+        } else {
+            Launcher<Call, may_have_bounds>(call_, name_, configuration_)(arguments...);
+        }
+    }
+
     Call call_;
     Pick pick_;
     const char* name_;
     Configuration configuration_;
 };
-template <typename Told, bool may_have_bounds, typename Call, typename Pick>
-ToldLauncher<Told, may_have_bounds, Call, Pick> launch_told(const Call& call, const Pick& pick, const char* name,
+template <bool may_have_bounds, typename Told, typename Call, typename Pick>
+ToldLauncher<Told, may_have_bounds, Call, Pick> launch_told(Told, const Call& call, const Pick& pick, const char* name,
                                                             const Configuration& configuration) {
     return {call, pick, name, configuration};
 }
@@ -693,27 +725,42 @@ ToldLauncher<Told, may_have_bounds, Call, Pick> launch_told(const Call& call, co
 /// The types become known with the arguments.
 template <bool may_have_bounds, typename Call, typename Pick, typename Teller>
 class DeducedLauncher {
+    template <typename... A>
+    static constexpr auto is_told(int) -> decltype((*static_cast<const Teller*>(nullptr))(static_cast<A&&>(
+                                                       *static_cast<typename WithoutReference<A>::type*>(nullptr))...),
+                                                   bool()) {
+        return true;
+    }
+    template <typename... A>
+    static constexpr bool is_told(...) {
+        return false;
+    }
+    template <typename... A>
+    static constexpr bool fits = is_told<A...>(0) || Launcher<Call, may_have_bounds>::template fits<A...>;
+
 public:
     DeducedLauncher(const Call& call, const Pick& pick, const char* name, const Configuration& configuration)
         : call_(call), pick_(pick), name_(name), configuration_(configuration) {}
 
     template <typename... A>
-    void operator()(A&&... arguments) const {
-        launch<A...>(0, static_cast<A&&>(arguments)...);
+    typename VoidIf<fits<A...>>::type operator()(A&&... arguments) const {
+        if constexpr (is_told<A...>(0)) {
+            using Told = decltype((*static_cast<const Teller*>(nullptr))(
+                static_cast<A&&>(*static_cast<typename WithoutReference<A>::type*>(nullptr))...));
+            ToldLauncher<Told, may_have_bounds, Call, Pick>(call_, pick_, name_,
+                                                            configuration_)(static_cast<A&&>(arguments)...);
+        } else {
+            Launcher<Call, may_have_bounds>(call_, name_, configuration_)(static_cast<A&&>(arguments)...);
+        }
+    }
+    template <typename... A>
+    __attribute__((noinline, error("the arguments of this launch do not fit the kernel's parameters")))
+    typename VoidIf<!fits<A...>>::type
+    operator()(A&&...) const {
+        asm volatile("");
     }
 
 private:
-    template <typename... A, typename Told = decltype((*static_cast<const Teller*>(nullptr))(
-                                 static_cast<A&&>(*static_cast<typename WithoutReference<A>::type*>(nullptr))...))>
-    void launch(int, A&&... arguments) const {
-        ToldLauncher<Told, may_have_bounds, Call, Pick>(call_, pick_, name_,
-                                                        configuration_)(static_cast<A&&>(arguments)...);
-    }
-    template <typename... A>
-    void launch(long, A&&... arguments) const {
-        Launcher<Call, may_have_bounds>(call_, name_, configuration_)(static_cast<A&&>(arguments)...);
-    }
-
     Call call_;
     Pick pick_;
     const char* name_;
