@@ -29,8 +29,8 @@ teardown() {
 capture() {
     status=0
     "$@" >"$scratch/stdout" 2>"$scratch/stderr" || status=$?
-    output=$(tr -d '\0' <"$scratch/stdout")
-    errors=$(tr -d '\0' <"$scratch/stderr")
+    # (Without its zero bytes, of which bash would warn.)
+    { output=$(<"$scratch/stdout") errors=$(<"$scratch/stderr"); } 2>/dev/null
 }
 
 # try PROGRAM [ARGUMENT]...: the same, on the device under test.
@@ -169,9 +169,10 @@ expect_fine() {
 
 # One line on standard error, from PROGRAM, that matches PATTERN; nothing on standard output.
 expect_refusal() {
-    local program=$1 pattern=$2
+    local program=$1 pattern=$2 lines
     [ ! -s "$scratch/stdout" ] || complain "expected nothing on standard output" || return
-    [ "$(wc -l <"$scratch/stderr")" -eq 1 ] || complain "expected one line on standard error" || return
+    mapfile lines <"$scratch/stderr"
+    [ ${#lines[@]} -eq 1 ] || complain "expected one line on standard error" || return
     [[ $errors == "$program: "* ]] || complain "expected the message to begin with '$program: '" || return
     expect_errors_like "$pattern"
 }
@@ -227,8 +228,8 @@ expect_verified_rows() {
 
 # The programs of tools/, and those among them that benchmark.
 programs() {
-    local file
-    for file in "$root"/tools/*.cu; do basename "$file" .cu; done
+    local files=("$root"/tools/*.cu)
+    printf '%s\n' "${files[@]##*/}" | sed 's/\.cu$//'
 }
 
 # Those without kernels. simcc and gridutils are not among them: they share less with the others.

@@ -18,11 +18,9 @@ part() {
 
 # Prints only the names of the files that clang-format would change: `make format` fixes them.
 format() {
-    local file wrong=0
-    for file; do
-        clang-format "$file" | cmp -s - "$file" || { echo "$file" && wrong=1; }
-    done
-    return "$wrong"
+    local wrong
+    wrong=$(clang-format --dry-run -Werror "$@" 2>&1 | sed -n 's/:[0-9]*:[0-9]*: error: .*//p' | uniq)
+    [ -z "$wrong" ] || { echo "$wrong" && return 1; }
 }
 
 no_include_goes_up() {
@@ -73,12 +71,10 @@ no_check_is_lost() {
 }
 
 every_file_names_its_licence() {
-    local file wrong=0
-    for file in Makefile {common,common/*,tools,tests/setup}/*.mk .ci/run common/cli/completion.* common/packages/{*.bash,*.py,postinst,prerm} tests/*.bats tests/*.bash tests/setup/*.sh tests/*/*.bash tools/*/*.awk \
-        tests/*/*.py "$@"; do
-        head -n 2 "$file" | grep -q 'SPDX-License-Identifier: MIT$' || { echo "$file" && wrong=1; }
-    done
-    return "$wrong"
+    awk 'FNR == 1 { ++files } /SPDX-License-Identifier: MIT$/ { named[FILENAME] } FNR == 2 && !(FILENAME in named) { print FILENAME; wrong = 1 }
+         FNR == 2 { nextfile } END { exit wrong || files < ARGC - 1 }' \
+        Makefile {common,common/*,tools,tests/setup}/*.mk .ci/run common/cli/completion.* common/packages/{*.bash,*.py,postinst,prerm} \
+        tests/*.bats tests/*.bash tests/setup/*.sh tests/*/*.bash tools/*/*.awk tests/*/*.py "$@"
 }
 
 part "the form of sources: make format" format "$@"

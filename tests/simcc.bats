@@ -79,18 +79,13 @@ without init: cudaErrorLaunchFailure"
     expect_errors_like "kernel without_init, .*: cuda::barrier: used before init\(\)"
 }
 
-# every_order WORD...: every order of the words, a line each.
-every_order() {
-    local word rest i
-    [ $# -gt 0 ] || echo
-    for ((i = 1; i <= $#; ++i)); do
-        word=${!i}
-        every_order "${@:1:i-1}" "${@:i+1}" | while read -r rest; do echo "$word $rest"; done
-    done
+# orders COUNT WORD...: so many orders of the words, always the same, numbered. (Every launch takes long to compile.)
+orders() {
+    python3 -c 'import itertools, random, sys
+orders = list(itertools.permutations(sys.argv[2:]))
+random.seed(1)
+for i, order in enumerate(random.sample(orders, int(sys.argv[1])), 1): print(i, *order)' "$@"
 }
-
-# orders COUNT WORD...: so many of them, always the same, numbered. (Every launch takes long to compile.)
-orders() { every_order "${@:2}" | shuf -n "$1" --random-source="$root/Makefile" | nl -w 1 -s ' '; }
 
 @test "attributes and specifiers of variables, kernels and functions stand in any order" {
     {
@@ -106,7 +101,7 @@ orders() { every_order "${@:2}" | shuf -n "$1" --random-source="$root/Makefile" 
         orders 50 __shared__ 'alignas(64)' '[[maybe_unused]]' volatile short |
             sed -E 's/([0-9]+) (.*)/\2 s\1[3]; s\1[2] = 1; *good += (size_t)s\1 % 64 == 0 \&\& s\1[2] == 1;/'
         echo '}'
-        orders 20 __global__ '__launch_bounds__(32)' '[[maybe_unused]]' static void |
+        orders 12 __global__ '__launch_bounds__(32)' '[[maybe_unused]]' static void |
             sed -E 's/([0-9]+) (.*)/\2 k\1(int* good) { ++*good; }/'
         orders 50 __device__ '__attribute__((always_inline))' '[[nodiscard]]' inline auto |
             sed -E 's/([0-9]+) (.*)/template <class T> \2 f\1(T x) -> T { return x + 1; }/'
@@ -120,7 +115,7 @@ orders() { every_order "${@:2}" | shuf -n "$1" --random-source="$root/Makefile" 
             globals<<<1, 1>>>(good);
             shared<<<1, 1>>>(good);
             functions<<<1, 1>>>(good);'
-        sed 's/.*/k&<<<1, 1>>>(good);/' < <(seq 20)
+        sed 's/.*/k&<<<1, 1>>>(good);/' < <(seq 12)
         echo 'cudaDeviceSynchronize(); printf("%d %s\n", *good, cudaGetErrorName(cudaGetLastError())); cudaFree(good); }'
     } >orders.cu
     for flags in -O0 "-G -O0"; do
@@ -128,7 +123,7 @@ orders() { every_order "${@:2}" | shuf -n "$1" --random-source="$root/Makefile" 
         capture simcc $flags -Wall orders.cu -o orders
         expect_status 0
         expect_no_errors
-        prints orders '220 cudaSuccess'
+        prints orders '212 cudaSuccess'
     done
 }
 
@@ -1323,12 +1318,12 @@ need_thrust() {
 @test "Thrust sorts keys of every type and sign like the standard library, on host and device" {
     need_thrust
     local build
-    for build in -O1 "-G -O1"; do
+    for build in -O0 "-G -O1 -DONE_TYPE"; do
         # shellcheck disable=SC2086  # options
         capture simcc $build "$programs/toolkit/thrust_sort.cu" -o sorts
         expect_status 0 && expect_output "" && expect_no_errors || return
         capture ./sorts
-        expect_status 0 && expect_output "204 checks, cudaSuccess" || return
+        expect_status 0 && expect_output_like "^(204|60) checks, cudaSuccess$" || return
     done
     expect_errors_like "ERROR SUMMARY: 0 errors"
 }
