@@ -18,6 +18,31 @@ struct Pair {
     char b;
 };
 
+/// As programs load PTX: a string that ends at its first null character, with logs.
+static void load_text(const char* ptx) {
+    char log[64] = "not read", errors[64] = "nor this";
+    CUjit_option options[] = {CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, CU_JIT_ERROR_LOG_BUFFER,
+                              CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void* const size = reinterpret_cast<void*>(sizeof log);
+    void* values[] = {log, size, errors, size};
+    CUmodule module;
+    CUfunction scale;
+    FINE(cuModuleLoadDataEx(&module, std::string(ptx).c_str(), 4, options, values));
+    EXPECT(std::strstr(log, "not read") == nullptr && errors[0] == 0);
+    FINE(cuModuleGetFunction(&scale, module, "scale"));
+    FINE(cuModuleUnload(module));
+    CUlinkState state;
+    void* whole;
+    size_t bytes;
+    FINE(cuLinkCreate(4, options, values, &state));
+    FINE(cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char*>(ptx), std::strlen(ptx) + 1, "ptx", 0, nullptr, nullptr));
+    FINE(cuLinkComplete(state, &whole, &bytes));
+    FINE(cuModuleLoadData(&module, whole));
+    FINE(cuLinkDestroy(state));
+    FINE(cuModuleGetFunction(&scale, module, "scale"));
+    FINE(cuModuleUnload(module));
+}
+
 int main(int, char** arguments) {
     CUdevice device;
     CUcontext context, popped;
@@ -37,6 +62,10 @@ int main(int, char** arguments) {
     const std::string image{std::istreambuf_iterator<char>(file), {}};
     FINE(cuModuleLoadData(&second, image.data()));
     EXPECT(cuModuleLoad(&second, "nowhere.cubin") == CUDA_ERROR_FILE_NOT_FOUND);
+    if (std::string(arguments[1]).find(".ptx") != std::string::npos) {
+        load_text(image.c_str());
+        EXPECT(std::strlen(image.c_str()) == image.size());
+    }
 
     CUfunction scale, reverse, store, none;
     FINE(cuModuleGetFunction(&scale, module, "scale"));

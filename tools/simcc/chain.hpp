@@ -18,6 +18,7 @@
 #include "common/simt/driver/options.hpp"
 #include "common/simt/driver/process.hpp"
 #include "common/simt/driver/toolchain.hpp"
+#include "common/simt/modules/module_text.hpp"
 #include "tools/simcc/results.hpp"
 #include "tools/simcc/translation.hpp"
 
@@ -173,8 +174,12 @@ private:
         const std::string object = object_for(input, number);
         make(object, [&](const std::string& place) { compile_to(place, input, number, object); });
         if (options_.stage == Stage::module) {
-            make(module_of(options_, input.text),
-                 [&](const std::string& place) { step(module_command(toolchain_, options_, object, place)); });
+            make(module_of(options_, input.text), [&](const std::string& place) {
+                step(module_command(toolchain_, options_, object, place));
+                if (options_.module_suffix == ".ptx" && std::filesystem::exists(place)) {
+                    write_file(place, simt::module_text_of(read_file(place)));
+                }
+            });
         }
     }
 

@@ -323,7 +323,7 @@ const OptionRow rows[] = {
     {"gencode", "generate-code", required, set_architecture, "arch=compute_NN,...: the same; the last one counts"},
     {"cubin", "cubin", none, write_module<of_cubin>, "write a module, for cuModuleLoad(), of each source"},
     {"fatbin", "fatbin", none, write_module<of_fatbin>, "the same, to a file .fatbin"},
-    {"ptx", "ptx", none, write_module<of_ptx>, "the same, to a file .ptx"},
+    {"ptx", "ptx", none, write_module<of_ptx>, "the same as text, to a file .ptx"},
     {"rdc", "relocatable-device-code", required, set_relocatable, "true: share device variables between files"},
     {"default-stream", "default-stream", required, set_default_stream, "legacy or per-thread"},
     {"lanes", "lanes", required, set_lanes_run, "loops, stacks, explain: how the threads of a block take turns"},

@@ -25,6 +25,7 @@
 
 #include "common/simt/api/error.hpp"
 #include "common/simt/modules/context.hpp"
+#include "common/simt/modules/module_text.hpp"
 #include "common/simt/runtime/kernels.hpp"
 
 using namespace simt;
@@ -110,6 +111,11 @@ void* open_library(const void* image, size_t bytes) {
 CUresult load(CUmodule* module, const void* image) {
     if (!module || !image) return CUDA_ERROR_INVALID_VALUE;
     *module = nullptr;
+    std::string decoded;
+    if (is_module_text(image)) {
+        decoded = module_of_text(static_cast<const char*>(image));
+        image = decoded.data();
+    }
     if (const CUresult result = refusal_of(image)) return result;
     void* const library = open_library(image, bytes_of(image));
     if (!library) {
@@ -150,11 +156,21 @@ std::optional<std::string> contents_of(const char* path) {
     return std::string{std::istreambuf_iterator<char>(file), {}};
 }
 
+/// Nothing is compiled when a module is loaded, so the logs that the options ask for are empty.
+void empty_logs(unsigned count, const CUjit_option* options, void** values) {
+    if (!options || !values) return;
+    for (unsigned i = 0; i < count; ++i) {
+        const bool is_log = options[i] == CU_JIT_INFO_LOG_BUFFER || options[i] == CU_JIT_ERROR_LOG_BUFFER;
+        if (is_log && values[i]) *static_cast<char*>(values[i]) = '\0';
+    }
+}
+
 CUresult load_file(CUmodule* module, const char* path) {
     if (!module || !path) return CUDA_ERROR_INVALID_VALUE;
     std::optional<std::string> contents = contents_of(path);
     if (!contents) return CUDA_ERROR_FILE_NOT_FOUND;
     std::string& image = *contents;
+    if (is_module_text(image.c_str())) image = module_of_text(image);
     constexpr size_t least = sizeof(ElfW(Ehdr));
     if (image.size() < least) image.resize(least);
     if (refusal_of(image.data()) == CUDA_SUCCESS && bytes_of(image.data()) > image.size())
@@ -229,7 +245,9 @@ CUresult cuModuleLoadData(CUmodule* module, const void* image) {
     const CUresult result = context_state();
     return result ? result : load(module, image);
 }
-CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned int, CUjit_option*, void**) {
+CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned int count, CUjit_option* options,
+                            void** values) {
+    empty_logs(count, options, values);
     return cuModuleLoadData(module, image);
 }
 CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image) { return cuModuleLoadData(module, image); }
@@ -255,8 +273,9 @@ struct CUlinkState_st {
     std::string image;
 };
 
-CUresult cuLinkCreate(unsigned int, CUjit_option*, void**, CUlinkState* state) {
+CUresult cuLinkCreate(unsigned int count, CUjit_option* options, void** values, CUlinkState* state) {
     if (const CUresult result = context_state()) return result;
+    empty_logs(count, options, values);
     if (!state) return CUDA_ERROR_INVALID_VALUE;
     *state = new CUlinkState_st;
     return CUDA_SUCCESS;
@@ -265,11 +284,9 @@ CUresult cuLinkAddData(CUlinkState state, CUjitInputType, void* data, size_t byt
                        CUjit_option*, void**) {
     if (!state || !data || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
     std::string image(static_cast<const char*>(data), bytes);
+    if (is_module_text(image.c_str())) image = module_of_text(image);
     if (image.size() < sizeof(ElfW(Ehdr))) image.resize(sizeof(ElfW(Ehdr)));
-    // (A program that takes a module for text may say that it ends at its first null character.)
-    const bool is_module = bytes >= SELFMAG && std::memcmp(data, ELFMAG, SELFMAG) == 0;
-    if (const CUresult result = refusal_of(is_module ? data : image.data())) return result;
-    if (is_module) image.assign(static_cast<const char*>(data), bytes_of(data));
+    if (const CUresult result = refusal_of(image.data())) return result;
     if (!state->image.empty()) {
         say("modules cannot be linked with each other at run time; compile their sources as one");
         return CUDA_ERROR_NOT_SUPPORTED;

@@ -27,6 +27,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/simt/modules/module_text.hpp"
+
 // simcc tells the programs that it links with -lnvrtc where it is.
 extern "C" __attribute__((weak)) const char* const simt_compiler_path;
 // Programs with checked kernels have it.
@@ -460,13 +462,15 @@ nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char* image) {
     return give(program->image, program->image.size(), image);
 }
 nvrtcResult nvrtcGetPTXSize(nvrtcProgram program, size_t* bytes) {
-    const nvrtcResult result = nvrtcGetCUBINSize(program, bytes);
-    if (result == NVRTC_SUCCESS) ++*bytes;
-    return result;
+    if (!program || !program->is_compiled) return NVRTC_ERROR_INVALID_PROGRAM;
+    if (!bytes) return NVRTC_ERROR_INVALID_INPUT;
+    *bytes = module_text_of(program->image).size() + 1;
+    return NVRTC_SUCCESS;
 }
 nvrtcResult nvrtcGetPTX(nvrtcProgram program, char* image) {
     if (!program || !program->is_compiled) return NVRTC_ERROR_INVALID_PROGRAM;
-    return give(program->image, program->image.size() + 1, image);
+    const std::string text = module_text_of(program->image);
+    return give(text, text.size() + 1, image);
 }
 
 nvrtcResult nvrtcAddNameExpression(nvrtcProgram program, const char* expression) {
