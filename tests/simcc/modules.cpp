@@ -169,7 +169,11 @@ int main(int, char** arguments) {
     CUmemGenericAllocationHandle memory;
     CUmemAccessDesc access = {properties.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
     FINE(cuMemAddressReserve(&room, 2 * step, 0, 0, 0));
+    properties.allocFlags.compressionType = CU_MEM_ALLOCATION_COMP_GENERIC;
     FINE(cuMemCreate(&memory, step, &properties, 0));
+    CUmemAllocationProp has = {};
+    FINE(cuMemGetAllocationPropertiesFromHandle(&has, memory));
+    EXPECT(has.location.id == properties.location.id && has.allocFlags.compressionType == CU_MEM_ALLOCATION_COMP_NONE);
     FINE(cuMemMap(room, step, 0, memory, 0));
     FINE(cuMemMap(room + step, step, 0, memory, 0));
     FINE(cuMemSetAccess(room, 2 * step, &access, 1));

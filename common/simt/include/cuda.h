@@ -626,6 +626,11 @@ typedef enum CUmemAllocationType_enum {
     CU_MEM_ALLOCATION_TYPE_PINNED = 1,
     CU_MEM_ALLOCATION_TYPE_MANAGED = 2
 } CUmemAllocationType;
+/// Asked for, GENERIC gives memory that is not compressed, as on a GPU without the attribute.
+typedef enum CUmemAllocationCompType_enum {
+    CU_MEM_ALLOCATION_COMP_NONE = 0,
+    CU_MEM_ALLOCATION_COMP_GENERIC = 1
+} CUmemAllocationCompType;
 typedef enum CUmemAllocationGranularity_flags_enum {
     CU_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
     CU_MEM_ALLOC_GRANULARITY_RECOMMENDED = 1
@@ -954,6 +959,8 @@ SIMT_DRIVER(cuMemAddressReserve, CUdeviceptr* address, size_t bytes, size_t alig
 SIMT_DRIVER(cuMemAddressFree, CUdeviceptr address, size_t bytes);
 SIMT_DRIVER(cuMemCreate, CUmemGenericAllocationHandle* handle, size_t bytes, const CUmemAllocationProp* properties,
             unsigned long long flags);
+SIMT_DRIVER(cuMemGetAllocationPropertiesFromHandle, CUmemAllocationProp* properties,
+            CUmemGenericAllocationHandle handle);
 SIMT_DRIVER(cuMemRelease, CUmemGenericAllocationHandle handle);
 SIMT_DRIVER(cuMemMap, CUdeviceptr address, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle,
             unsigned long long flags);

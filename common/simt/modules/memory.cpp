@@ -289,7 +289,11 @@ constexpr size_t granularity = size_t{2} << 20;
 
 struct Mappings {
     std::mutex mutex;
-    std::map<CUmemGenericAllocationHandle, size_t> sizes;  // of the handles, which are file descriptors plus one
+    struct Memory {
+        size_t bytes;
+        CUmemAllocationProp properties;
+    };
+    std::map<CUmemGenericAllocationHandle, Memory> memory;  // handles are file descriptors plus one
     std::map<CUdeviceptr, size_t> reserved, mapped;
     std::map<CUdeviceptr, int> devices;  // of what is mapped
 };
@@ -358,7 +362,18 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t bytes, const C
         }
         *handle = static_cast<CUmemGenericAllocationHandle>(file) + 1;
         const std::lock_guard lock(mappings().mutex);
-        mappings().sizes[*handle] = bytes;
+        mappings().memory[*handle] = {bytes, *properties};
+        mappings().memory[*handle].properties.allocFlags.compressionType = CU_MEM_ALLOCATION_COMP_NONE;
+        return cudaSuccess;
+    });
+}
+
+CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* properties, CUmemGenericAllocationHandle handle) {
+    return driver_call([=] {
+        const std::lock_guard lock(mappings().mutex);
+        const auto found = mappings().memory.find(handle);
+        if (!properties || found == mappings().memory.end()) return cudaErrorInvalidValue;
+        *properties = found->second.properties;
         return cudaSuccess;
     });
 }
@@ -366,7 +381,7 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t bytes, const C
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
     return driver_call([=] {
         const std::lock_guard lock(mappings().mutex);
-        if (mappings().sizes.erase(handle) == 0) return cudaErrorInvalidValue;
+        if (mappings().memory.erase(handle) == 0) return cudaErrorInvalidValue;
         close(file_of(handle));  // what is mapped stays mapped
         return cudaSuccess;
     });
@@ -376,12 +391,12 @@ CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset, CUmemGeneric
                   unsigned long long flags) {
     return driver_call([=] {
         const std::lock_guard lock(mappings().mutex);
-        const auto memory = mappings().sizes.find(handle);
+        const auto memory = mappings().memory.find(handle);
         auto room = mappings().reserved.upper_bound(address);
-        if (memory == mappings().sizes.end() || room == mappings().reserved.begin() || !is_whole(bytes) || flags != 0)
+        if (memory == mappings().memory.end() || room == mappings().reserved.begin() || !is_whole(bytes) || flags != 0)
             return cudaErrorInvalidValue;
         --room;
-        const bool fits = address + bytes <= room->first + room->second && offset + bytes <= memory->second;
+        const bool fits = address + bytes <= room->first + room->second && offset + bytes <= memory->second.bytes;
         const auto after = mappings().mapped.lower_bound(address);
         const bool is_taken = after != mappings().mapped.end() && after->first < address + bytes;
         if (!fits || is_taken) return cudaErrorInvalidValue;
@@ -437,7 +452,7 @@ CUresult cuMemExportToShareableHandle(void* shareable, CUmemGenericAllocationHan
         if (!shareable || flags != 0) return cudaErrorInvalidValue;
         if (type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return cudaErrorNotSupported;
         const std::lock_guard lock(mappings().mutex);
-        if (mappings().sizes.count(handle) == 0) return cudaErrorInvalidValue;
+        if (mappings().memory.count(handle) == 0) return cudaErrorInvalidValue;
         return (*static_cast<int*>(shareable) = dup(file_of(handle))) < 0 ? cudaErrorInvalidValue : cudaSuccess;
     });
 }
@@ -452,7 +467,11 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, vo
         if (bytes <= 0) return cudaErrorInvalidValue;
         *handle = static_cast<CUmemGenericAllocationHandle>(file) + 1;
         const std::lock_guard lock(mappings().mutex);
-        mappings().sizes[*handle] = static_cast<size_t>(bytes);
+        CUmemAllocationProp properties = {};
+        properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+        properties.requestedHandleTypes = type;
+        properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+        mappings().memory[*handle] = {static_cast<size_t>(bytes), properties};
         return cudaSuccess;
     });
 }
