@@ -81,8 +81,9 @@ private:
 
     /// Whether the name before `(` is that of a declared function: a type or a specifier comes before it.
     bool declares_function(std::size_t i) const {
-        if (is_expression_keyword(source_[i]) || is_one_of(source_[i], {"if", "for", "while", "switch", "catch",
-                                                                        "__attribute__", "alignas", "__launch_bounds__"}))
+        if (is_expression_keyword(source_[i]) ||
+            is_one_of(source_[i],
+                      {"if", "for", "while", "switch", "catch", "__attribute__", "alignas", "__launch_bounds__"}))
             return false;
         if (braces_.in_function(i) && braces_.at(braces_.enclosing(i)).kind != BraceKind::type) return false;
         const std::size_t close = source_.partner(i + 1);
@@ -155,7 +156,8 @@ private:
     /// Whether token i is in a statement of device code, not in a type or a list of template parameters.
     bool is_in_code(std::size_t i) const {
         std::size_t open = braces_.enclosing(i);
-        while (open != Source::none && braces_.at(open).kind == BraceKind::initializer) open = braces_.at(open).enclosing;
+        while (open != Source::none && braces_.at(open).kind == BraceKind::initializer)
+            open = braces_.at(open).enclosing;
         return open != Source::none && braces_.at(open).kind == BraceKind::code && spaces_.is_device(i);
     }
 
@@ -208,7 +210,8 @@ private:
         } else {
             if (source_[i] == "::") ++i;
             if (!source_.is_identifier(i) || is_expression_keyword(source_[i])) return false;
-            if (is_one_of(source_[i], {"static_cast", "reinterpret_cast", "const_cast"})) i = skip_angles(source_, i + 1) - 1;
+            if (is_one_of(source_[i], {"static_cast", "reinterpret_cast", "const_cast"}))
+                i = skip_angles(source_, i + 1) - 1;
             if (is_one_of(source_[i], {"auto", "operator", "using", "typename", "template", "case", "goto"}) ||
                 is_integer_keyword(source_[i]) || is_integer_name(source_[i]))
                 return false;
@@ -277,8 +280,10 @@ private:
         }
         if (is_integer_keyword(type) || is_integer_name(type) || types_.count(type) != 0) return false;
         return classes_.count(type) != 0 || is_one_of(source_[first], {"struct", "union", "enum"}) ||
-               is_one_of(type, {"bool", "dim3", "half", "__half", "half2", "__half2", "nv_bfloat16", "__nv_bfloat16"}) ||
-               (type.substr(0, 5) == "float" && type.size() == 6) || (type.substr(0, 6) == "double" && type.size() == 7);
+               is_one_of(type,
+                         {"bool", "dim3", "half", "__half", "half2", "__half2", "nv_bfloat16", "__nv_bfloat16"}) ||
+               (type.substr(0, 5) == "float" && type.size() == 6) ||
+               (type.substr(0, 6) == "double" && type.size() == 7);
     }
 
     /// Whether token i belongs to a list such as `auto a = x, i = y`, in which nothing has a type yet.
@@ -363,8 +368,7 @@ private:
             if (source_[i] == ";" || source_[i] == "{" || source_[i] == "}") break;
         }
         if (first == open) {
-            if (lambda_parameters(open) != Source::none &&
-                braces_.at(open).enclosing != Source::none &&
+            if (lambda_parameters(open) != Source::none && braces_.at(open).enclosing != Source::none &&
                 braces_.at(braces_.at(open).enclosing).kind == BraceKind::code)
                 return "";
             for (std::size_t j = braces_.at(open).statement; j < open; ++j) {
@@ -552,7 +556,8 @@ private:
     /// Puts a conversion around the expression [first, last), unless it is a list, text, or made of integers.
     void convert(std::size_t first, std::size_t last, const std::string& conversion) {
         while (last > first && source_[last - 1] == ".") --last;  // a pack: `x...`
-        if (first >= last || source_[first] == "{" || source_.is_literal(first) || names_.are_integers(first, last)) return;
+        if (first >= last || source_[first] == "{" || source_.is_literal(first) || names_.are_integers(first, last))
+            return;
         edits_.insert_before(first, "::simt::" + conversion + "::from(");
         edits_.insert_before(last, ")");
     }

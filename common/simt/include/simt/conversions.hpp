@@ -250,17 +250,17 @@ struct Factor {
         return static_cast<From&&>(x);
     }
 };
-#define SIMT_REAL_OPERAND(sign)                                                                        \
-    template <typename T, typename Real>                                                               \
-    SIMT_INLINE constexpr T& operator sign##=(T& x, RealOperand<Real> y) {                             \
-        x = Assigned<T>::from(x sign y.value);                                                         \
-        return x;                                                                                      \
-    }                                                                                                  \
-    template <typename T, typename Real>                                                               \
-    SIMT_INLINE constexpr T operator sign##=(volatile T& x, RealOperand<Real> y) {                     \
-        const T value = Assigned<T>::from(x sign y.value);                                             \
-        x = value;                                                                                     \
-        return value;                                                                                  \
+#define SIMT_REAL_OPERAND(sign)                                                    \
+    template <typename T, typename Real>                                           \
+    SIMT_INLINE constexpr T& operator sign##=(T& x, RealOperand<Real> y) {         \
+        x = Assigned<T>::from(x sign y.value);                                     \
+        return x;                                                                  \
+    }                                                                              \
+    template <typename T, typename Real>                                           \
+    SIMT_INLINE constexpr T operator sign##=(volatile T& x, RealOperand<Real> y) { \
+        const T value = Assigned<T>::from(x sign y.value);                         \
+        x = value;                                                                 \
+        return value;                                                              \
     }
 SIMT_REAL_OPERAND(+)
 SIMT_REAL_OPERAND(-)
