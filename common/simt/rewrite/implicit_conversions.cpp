@@ -6,11 +6,11 @@
 //     int i = x;                    ->    int i = ::simt::Initialized<decltype(i)>::from(x);
 //     i *= x;                       ->    i *= ::simt::Factor<decltype(i)>::from(x);
 //     return x;                     ->    return ::simt::Assigned<int>::from(x); in a function of type int
-//     f(x)                          ->    f(::simt::Assigned<int>::from(x)) if every f takes an int there
+//     f(x); T t(x)                  ->    f(::simt::Argument<int>::from(x)) if every f takes an int there
 //     int a[2] = {x, y}; T{x, y}    ->    each with ::simt::Listed<decltype(a)>::from(x)
 //
 // What is made of integers stays as it is. Beyond the tokens are: arguments of constructors, of functions of which
-// some overloads take integers, and of templates by their own arguments, `f<int>(x)`.
+// some overloads take integers, of operators, and of templates by their own arguments, `f<int>(x)`.
 #include <algorithm>
 #include <cstddef>
 #include <map>
@@ -448,6 +448,8 @@ private:
                                   is_one_of(source_[close + 1], {";", ",", ")"}) && !is_type_word(open + 1);
             if (is_number && is_value && begin < name && is_declaration(begin, open))
                 convert(open + 1, close, "Initialized<decltype(" + std::string(source_[name]) + ")>");
+            else if (classes_.count(source_[name - 1]) != 0 && !is_type_word(open + 1) && begin < name)
+                convert_arguments(source_[name - 1], open);
             return;
         }
         if (source_[name].substr(0, 5) == "make_" && is_integer_vector(source_[name].substr(5))) {
@@ -458,13 +460,18 @@ private:
             return;
         }
         if (source_[name].substr(0, 6) == "atomic" || source_[name].substr(0, 6) == "__shfl") rewrite_exchange(open);
-        const auto found = functions_.find(source_[name]);
+        convert_arguments(source_[name], open);
+    }
+
+    /// The arguments in the parentheses at `open` of functions, or constructors, of this name.
+    void convert_arguments(std::string_view name, std::size_t open) {
+        const auto found = functions_.find(name);
         if (found == functions_.end()) return;
         std::size_t count = 0;
         for_each_argument(open, [&](std::size_t, std::size_t, std::size_t) { ++count; });
         for_each_argument(open, [&](std::size_t n, std::size_t first, std::size_t last) {
             const std::string type = parameter_type(found->second, n, count);
-            if (!type.empty()) convert(first, last, "Assigned<" + type + ">");
+            if (!type.empty()) convert(first, last, "Argument<" + type + ">");
         });
     }
 
@@ -506,12 +513,9 @@ private:
                is_one_of(source_[i], {"float", "double", "bool", "void", "const", "struct", "typename"});
     }
 
-    /// `T::T(float x) : a(x) {}`: the member's type, unless the name is a base class.
+    /// `T::T(float x) : a(x), Base(x) {}`: by the member's type, or the constructor's.
     void rewrite_member_initializer(std::size_t open) {
         const std::size_t name = open - 1, close = source_.partner(open);
-        if (!names_.is_variable(source_[name]) || classes_.count(source_[name]) != 0 ||
-            operands_.assigned_end(open + 1) != close)
-            return;
         std::size_t body = close + 1;  // of the constructor
         while (source_[body] == "," && source_.is_identifier(body + 1)) {
             std::size_t next = body + 2;
@@ -520,7 +524,9 @@ private:
             body = source_.partner(next) + 1;
         }
         if (source_[body] != "{" || braces_.at(body).kind != BraceKind::code || !spaces_.is_device(body + 1)) return;
-        convert(open + 1, close, "Assigned<decltype(this->" + std::string(source_[name]) + ")>");
+        if (classes_.count(source_[name]) != 0) return convert_arguments(source_[name], open);
+        if (names_.is_variable(source_[name]) && operands_.assigned_end(open + 1) == close)
+            convert(open + 1, close, "Assigned<decltype(this->" + std::string(source_[name]) + ")>");
     }
 
     // ---- the edits

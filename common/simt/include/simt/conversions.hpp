@@ -224,6 +224,20 @@ struct Assigned : AssignedTo<P, ShiftedInteger<P>::value, is_class_type<P>> {};
 template <typename T>
 struct Assigned<T, bool> : AssignedTo<bool, false, false> {};
 
+/// Of an argument, which may be an object that converts itself.
+template <typename T>
+struct Argument {
+    template <typename From, typename ShiftIf<!is_class_type<From>>::type = 0>
+    SIMT_INLINE static constexpr auto from(From x) {
+        if constexpr (FloatingPoint<From>::value) return Assigned<T>::from(x);
+        else return x;
+    }
+    template <typename From, typename ShiftIf<is_class_type<typename Plain<From>::type>>::type = 0>
+    SIMT_INLINE static constexpr From&& from(From&& x) {
+        return static_cast<From&&>(x);
+    }
+};
+
 /// Of a declaration, whose type may be a reference by another name.
 template <typename T>
 struct Initialized : Assigned<T> {};
