@@ -26,3 +26,16 @@ made by a kernel: 14
 unused: 5
 deleted: 15"
 }
+
+@test "copies of host pointers in device memory fault, too, and come back as they were" {
+    local chosen kernels=(follow walk)
+    simcc "$root/tests/simcc/copied_pointers.cu" -o copied_pointers
+    for chosen in 0 1; do
+        capture ./copied_pointers $chosen
+        expect_output "device: 4
+nodes: 7
+back: 2 1
+host: cudaErrorIllegalAddress"
+        expect_errors_like "simcc: kernel ${kernels[chosen]}, block .0,0,0.: access to host memory at 0x" || return
+    done
+}

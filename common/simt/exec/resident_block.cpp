@@ -257,8 +257,9 @@ thread_local unsigned live_in_loops[2 * most_warps];  // and those apart
 thread_local bool are_lanes_apart = false;
 
 [[noreturn]] void fail_apart() {
-    fail_lane("a warp function names threads that come to another one, or to a barrier; with simcc -lanes stacks they wait "
-              "for each other");
+    fail_lane(
+        "a warp function names threads that come to another one, or to a barrier; with simcc -lanes stacks they wait "
+        "for each other");
 }
 
 }  // namespace

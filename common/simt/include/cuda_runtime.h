@@ -32,6 +32,7 @@
 #if __cplusplus >= 201703L
 #include "simt/atomics.hpp"
 #include "simt/builtins.hpp"
+#include "simt/copied_pointers.hpp"
 #include "simt/device_functions.hpp"
 #include "simt/intrinsics.hpp"
 #include "simt/lane_loops.hpp"

@@ -23,7 +23,12 @@ namespace {
 class Casts {
 public:
     Casts(const Source& source, const Braces& braces, const ExecutionSpaces& spaces, Edits& edits)
-        : source_(source), braces_(braces), spaces_(spaces), edits_(edits), operands_(source, braces), types_(names_of_types(source)) {}
+        : source_(source),
+          braces_(braces),
+          spaces_(spaces),
+          edits_(edits),
+          operands_(source, braces),
+          types_(names_of_types(source)) {}
 
     void rewrite() {
         for (std::size_t i = 1; i < source_.size(); ++i) {
@@ -114,7 +119,8 @@ private:
         const std::string_view before = source_[first - 1];
         if (before == ";" || (before == "{" && braces_.at(first - 1).kind != BraceKind::initializer)) return false;
         const std::size_t open = i + 1, close = source_.partner(open);
-        if (close == Source::none || close == open + 1 || source_[close + 1] == "{" || is_one_of(source_[close - 1], {".", "*", "&"}))
+        if (close == Source::none || close == open + 1 || source_[close + 1] == "{" ||
+            is_one_of(source_[close - 1], {".", "*", "&"}))
             return false;  // a pack, or a pointer to arrays: int(*)[4]
         if (close == open + 2 && (is_number(open + 1) || is_type(open + 1, close))) return false;
         return operands_.assigned_end(open + 1) == close && source_[open + 1] != "{";

@@ -43,11 +43,13 @@ std::vector<std::string> members_of(const Source& source, std::size_t first, std
             if (source.partner(i) == Source::none) return {};
             i = source.partner(i);
         } else if (source.is_identifier(i)) {
-            if (is_one_of(token, {"static", "constexpr", "typedef", "using", "friend", "template", "operator", "enum",
-                                  "extern", "thread_local", "inline", "virtual", "struct", "class", "union", "decltype",
-                                  "__attribute__", "alignas", "mutable", "public", "private", "protected", "return"}))
+            if (is_one_of(token, {"static",   "constexpr", "typedef", "using",        "friend",        "template",
+                                  "operator", "enum",      "extern",  "thread_local", "inline",        "virtual",
+                                  "struct",   "class",     "union",   "decltype",     "__attribute__", "alignas",
+                                  "mutable",  "public",    "private", "protected",    "return"}))
                 return {};
-            if (is_one_of(token, {"const", "volatile", "typename", "__restrict__", "__restrict", "unsigned", "signed"})) {
+            if (is_one_of(token,
+                          {"const", "volatile", "typename", "__restrict__", "__restrict", "unsigned", "signed"})) {
                 has_type |= token == "unsigned" || token == "signed";
             } else if (has_type && is_one_of(source[i + 1], {",", ";", "=", "["}) && source[i - 1] != "::") {
                 names.emplace_back(token);
@@ -96,7 +98,8 @@ void show_members(const Source& source, const Braces& braces, std::size_t open, 
         if (source[i] == "{" && braces.at(i).kind != BraceKind::initializer) {
             i = source.partner(i);
             // (What follows a type in braces may be a member: that is left out, too.)
-            while (source[i + 1] != ";" && source.is_identifier(i + 1) && is_one_of(source[i + 2], {";", ",", "["})) ++i;
+            while (source[i + 1] != ";" && source.is_identifier(i + 1) && is_one_of(source[i + 2], {";", ",", "["}))
+                ++i;
             first = i + 1;
         } else if (is_one_of(source[i], {"(", "[", "{"})) {
             i = source.partner(i);

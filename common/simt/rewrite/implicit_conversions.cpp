@@ -6,11 +6,11 @@
 //     int i = x;                    ->    int i = ::simt::Initialized<decltype(i)>::from(x);
 //     i *= x;                       ->    i *= ::simt::Factor<decltype(i)>::from(x);
 //     return x;                     ->    return ::simt::Assigned<int>::from(x); in a function of type int
-//     f(x)                          ->    f(::simt::Assigned<int>::from(x)) if every f takes an int there
+//     f(x); T t(x)                  ->    f(::simt::Argument<int>::from(x)) if every f takes an int there
 //     int a[2] = {x, y}; T{x, y}    ->    each with ::simt::Listed<decltype(a)>::from(x)
 //
 // What is made of integers stays as it is. Beyond the tokens are: arguments of constructors, of functions of which
-// some overloads take integers, and of templates by their own arguments, `f<int>(x)`.
+// some overloads take integers, of operators, and of templates by their own arguments, `f<int>(x)`.
 #include <algorithm>
 #include <cstddef>
 #include <map>
@@ -81,8 +81,9 @@ private:
 
     /// Whether the name before `(` is that of a declared function: a type or a specifier comes before it.
     bool declares_function(std::size_t i) const {
-        if (is_expression_keyword(source_[i]) || is_one_of(source_[i], {"if", "for", "while", "switch", "catch",
-                                                                        "__attribute__", "alignas", "__launch_bounds__"}))
+        if (is_expression_keyword(source_[i]) ||
+            is_one_of(source_[i],
+                      {"if", "for", "while", "switch", "catch", "__attribute__", "alignas", "__launch_bounds__"}))
             return false;
         if (braces_.in_function(i) && braces_.at(braces_.enclosing(i)).kind != BraceKind::type) return false;
         const std::size_t close = source_.partner(i + 1);
@@ -155,7 +156,8 @@ private:
     /// Whether token i is in a statement of device code, not in a type or a list of template parameters.
     bool is_in_code(std::size_t i) const {
         std::size_t open = braces_.enclosing(i);
-        while (open != Source::none && braces_.at(open).kind == BraceKind::initializer) open = braces_.at(open).enclosing;
+        while (open != Source::none && braces_.at(open).kind == BraceKind::initializer)
+            open = braces_.at(open).enclosing;
         return open != Source::none && braces_.at(open).kind == BraceKind::code && spaces_.is_device(i);
     }
 
@@ -208,7 +210,8 @@ private:
         } else {
             if (source_[i] == "::") ++i;
             if (!source_.is_identifier(i) || is_expression_keyword(source_[i])) return false;
-            if (is_one_of(source_[i], {"static_cast", "reinterpret_cast", "const_cast"})) i = skip_angles(source_, i + 1) - 1;
+            if (is_one_of(source_[i], {"static_cast", "reinterpret_cast", "const_cast"}))
+                i = skip_angles(source_, i + 1) - 1;
             if (is_one_of(source_[i], {"auto", "operator", "using", "typename", "template", "case", "goto"}) ||
                 is_integer_keyword(source_[i]) || is_integer_name(source_[i]))
                 return false;
@@ -277,8 +280,10 @@ private:
         }
         if (is_integer_keyword(type) || is_integer_name(type) || types_.count(type) != 0) return false;
         return classes_.count(type) != 0 || is_one_of(source_[first], {"struct", "union", "enum"}) ||
-               is_one_of(type, {"bool", "dim3", "half", "__half", "half2", "__half2", "nv_bfloat16", "__nv_bfloat16"}) ||
-               (type.substr(0, 5) == "float" && type.size() == 6) || (type.substr(0, 6) == "double" && type.size() == 7);
+               is_one_of(type,
+                         {"bool", "dim3", "half", "__half", "half2", "__half2", "nv_bfloat16", "__nv_bfloat16"}) ||
+               (type.substr(0, 5) == "float" && type.size() == 6) ||
+               (type.substr(0, 6) == "double" && type.size() == 7);
     }
 
     /// Whether token i belongs to a list such as `auto a = x, i = y`, in which nothing has a type yet.
@@ -363,8 +368,7 @@ private:
             if (source_[i] == ";" || source_[i] == "{" || source_[i] == "}") break;
         }
         if (first == open) {
-            if (lambda_parameters(open) != Source::none &&
-                braces_.at(open).enclosing != Source::none &&
+            if (lambda_parameters(open) != Source::none && braces_.at(open).enclosing != Source::none &&
                 braces_.at(braces_.at(open).enclosing).kind == BraceKind::code)
                 return "";
             for (std::size_t j = braces_.at(open).statement; j < open; ++j) {
@@ -444,6 +448,8 @@ private:
                                   is_one_of(source_[close + 1], {";", ",", ")"}) && !is_type_word(open + 1);
             if (is_number && is_value && begin < name && is_declaration(begin, open))
                 convert(open + 1, close, "Initialized<decltype(" + std::string(source_[name]) + ")>");
+            else if (classes_.count(source_[name - 1]) != 0 && !is_type_word(open + 1) && begin < name)
+                convert_arguments(source_[name - 1], open);
             return;
         }
         if (source_[name].substr(0, 5) == "make_" && is_integer_vector(source_[name].substr(5))) {
@@ -454,13 +460,18 @@ private:
             return;
         }
         if (source_[name].substr(0, 6) == "atomic" || source_[name].substr(0, 6) == "__shfl") rewrite_exchange(open);
-        const auto found = functions_.find(source_[name]);
+        convert_arguments(source_[name], open);
+    }
+
+    /// The arguments in the parentheses at `open` of functions, or constructors, of this name.
+    void convert_arguments(std::string_view name, std::size_t open) {
+        const auto found = functions_.find(name);
         if (found == functions_.end()) return;
         std::size_t count = 0;
         for_each_argument(open, [&](std::size_t, std::size_t, std::size_t) { ++count; });
         for_each_argument(open, [&](std::size_t n, std::size_t first, std::size_t last) {
             const std::string type = parameter_type(found->second, n, count);
-            if (!type.empty()) convert(first, last, "Assigned<" + type + ">");
+            if (!type.empty()) convert(first, last, "Argument<" + type + ">");
         });
     }
 
@@ -502,12 +513,9 @@ private:
                is_one_of(source_[i], {"float", "double", "bool", "void", "const", "struct", "typename"});
     }
 
-    /// `T::T(float x) : a(x) {}`: the member's type, unless the name is a base class.
+    /// `T::T(float x) : a(x), Base(x) {}`: by the member's type, or the constructor's.
     void rewrite_member_initializer(std::size_t open) {
         const std::size_t name = open - 1, close = source_.partner(open);
-        if (!names_.is_variable(source_[name]) || classes_.count(source_[name]) != 0 ||
-            operands_.assigned_end(open + 1) != close)
-            return;
         std::size_t body = close + 1;  // of the constructor
         while (source_[body] == "," && source_.is_identifier(body + 1)) {
             std::size_t next = body + 2;
@@ -516,7 +524,9 @@ private:
             body = source_.partner(next) + 1;
         }
         if (source_[body] != "{" || braces_.at(body).kind != BraceKind::code || !spaces_.is_device(body + 1)) return;
-        convert(open + 1, close, "Assigned<decltype(this->" + std::string(source_[name]) + ")>");
+        if (classes_.count(source_[name]) != 0) return convert_arguments(source_[name], open);
+        if (names_.is_variable(source_[name]) && operands_.assigned_end(open + 1) == close)
+            convert(open + 1, close, "Assigned<decltype(this->" + std::string(source_[name]) + ")>");
     }
 
     // ---- the edits
@@ -552,7 +562,8 @@ private:
     /// Puts a conversion around the expression [first, last), unless it is a list, text, or made of integers.
     void convert(std::size_t first, std::size_t last, const std::string& conversion) {
         while (last > first && source_[last - 1] == ".") --last;  // a pack: `x...`
-        if (first >= last || source_[first] == "{" || source_.is_literal(first) || names_.are_integers(first, last)) return;
+        if (first >= last || source_[first] == "{" || source_.is_literal(first) || names_.are_integers(first, last))
+            return;
         edits_.insert_before(first, "::simt::" + conversion + "::from(");
         edits_.insert_before(last, ")");
     }

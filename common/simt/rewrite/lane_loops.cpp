@@ -458,7 +458,7 @@ private:
             if (source_.is_identifier(i)) {
                 is_type = is_type_word(source_[i]) || (!find(i) && !source_.is_value(i));
                 if (!is_type) return false;
-            } else if (!is_one_of(source_[i], {"*", "&", "::", "<", ">", ",", "["  , "]"})) {
+            } else if (!is_one_of(source_[i], {"*", "&", "::", "<", ">", ",", "[", "]"})) {
                 return false;
             }
         }
@@ -1043,7 +1043,8 @@ private:
 
     /// What is done with the choice, or the list, in parentheses whose part is [first, behind): `(c ? a : b) = 1`.
     Use use_of_choice(std::size_t first, std::size_t behind) const {
-        if (!is_one_of(source_[first - 1], {"?", ":", ",", "("}) || !is_one_of(source_[behind], {":", ")"})) return Use::read;
+        if (!is_one_of(source_[first - 1], {"?", ":", ",", "("}) || !is_one_of(source_[behind], {":", ")"}))
+            return Use::read;
         std::size_t close = behind;
         while (close < close_ && source_[close] != ")") {
             if (is_one_of(source_[close], {";", "}", "]"})) return Use::read;
@@ -1058,8 +1059,9 @@ private:
         if (adjoined(open - 2, "+", "+") || adjoined(open - 2, "-", "-")) return Use::changed;
         if (next == "." || next == "[" || may_be_called(open - 1)) return Use::addressed;
         if (next == "=") return adjoined(close + 1, "=", "=") ? Use::read : Use::changed;
-        const bool assigns = is_one_of(next, {"+", "-", "*", "/", "%", "&", "|", "^"}) &&
-                             (adjoined(close + 1, next, "=") || adjoined(close + 1, "+", "+") || adjoined(close + 1, "-", "-"));
+        const bool assigns =
+            is_one_of(next, {"+", "-", "*", "/", "%", "&", "|", "^"}) &&
+            (adjoined(close + 1, next, "=") || adjoined(close + 1, "+", "+") || adjoined(close + 1, "-", "-"));
         const bool shifts = is_one_of(next, {"<", ">"}) && adjoined(close + 1, next, next) && source_[close + 3] == "=";
         return assigns || shifts ? Use::changed : Use::read;
     }
@@ -1427,7 +1429,8 @@ private:
         for (std::size_t j = i; j-- > part.first;) {
             if (source_[j] == ")" || source_[j] == "]" || source_[j] == "}") {
                 j = source_.partner(j);
-            } else if (source_[j] == "(" && j > 0 && source_.is_identifier(j - 1) && !code_.is_defined(source_[j - 1])) {
+            } else if (source_[j] == "(" && j > 0 && source_.is_identifier(j - 1) &&
+                       !code_.is_defined(source_[j - 1])) {
                 return false;  // what CUDA's functions return is no address
             } else if (source_[j] == "=" && !adjoined(j, "=", "=") && !adjoined(j - 1, "=", "=") &&
                        !is_one_of(source_[j - 1], {"+", "-", "*", "/", "!", "<", ">"})) {
@@ -1450,8 +1453,8 @@ private:
         std::size_t before = i - 1;
         while (before > part.first && is_one_of(source_[before], {"&", "("})) --before;
         if (source_[before] == ">") return true;
-        return source_[before] == ")" && source_.partner(before) != Source::none &&
-               source_[before - 1] != "*" && !may_be_called(source_.partner(before) - 1);
+        return source_[before] == ")" && source_.partner(before) != Source::none && source_[before - 1] != "*" &&
+               !may_be_called(source_.partner(before) - 1);
     }
 
     /// A thread's variable has a new place in each run over the lanes, so no pointer to it may outlive the run.

@@ -78,7 +78,8 @@ std::optional<std::size_t> parameters_before(const Source& source, std::size_t o
 /// Types of a thread's own values, through which nothing else can be reached.
 bool is_plain_type(std::string_view word) {
     if (is_integer_keyword(word) || is_integer_name(word)) return true;
-    if (is_one_of(word, {"float", "double", "bool", "void", "auto", "const", "volatile", "dim3", "half", "__half"})) return true;
+    if (is_one_of(word, {"float", "double", "bool", "void", "auto", "const", "volatile", "dim3", "half", "__half"}))
+        return true;
     if (word.size() < 4 || word.back() < '1' || word.back() > '4') return false;
     word.remove_suffix(1);
     if (word.front() == 'u') word.remove_prefix(1);

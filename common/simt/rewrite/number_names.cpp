@@ -98,7 +98,8 @@ void NumberNames::collect_list(std::size_t i, Kind kind) {
         if (source_[i] != ",") return;
         do ++i;
         while (is_decoration(source_[i]));
-        const bool is_declared = source_.is_identifier(i) && is_one_of(source_[i + 1], {",", ";", "=", "[", "{", "(", ":"});
+        const bool is_declared =
+            source_.is_identifier(i) && is_one_of(source_[i + 1], {",", ";", "=", "[", "{", "(", ":"});
         if (!is_declared) return;
     }
 }

@@ -72,6 +72,13 @@ size_t address_for_kernels(size_t address) {
     });
 }
 
+bool is_hidden_from_host(const void* address) {
+    return unless_short([&] {
+        const auto allocation = runtime().memory.find(address);
+        return allocation && !allocation->host_can_reach();
+    });
+}
+
 bool let_kernels_use_heap() {
     kernels_use_heap = true;
     return true;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Whether a kernel's pointers lead to one allocation: then a sum in it may not wait (include/simt/pending_sums.hpp).
-#include <cstddef>
 #include <cstdint>
 
 #include "common/simt/exec/machine.hpp"
@@ -17,7 +16,8 @@ void find_pointers_beside(PendingSums& sums, const void* address, const void* co
         const auto allocation = runtime().memory.find(address);
         if (!allocation) return 0;
         bool is_apart = true;
-        for (unsigned i = 0; i < count; ++i) is_apart &= !allocation->contains(reinterpret_cast<uintptr_t>(pointers[i]));
+        for (unsigned i = 0; i < count; ++i)
+            is_apart &= !allocation->contains(reinterpret_cast<uintptr_t>(pointers[i]));
         sums.is_apart = is_apart;
         sums.known_begin = allocation->base;
         sums.known_end = allocation->base + allocation->bytes;

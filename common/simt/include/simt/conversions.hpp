@@ -224,6 +224,20 @@ struct Assigned : AssignedTo<P, ShiftedInteger<P>::value, is_class_type<P>> {};
 template <typename T>
 struct Assigned<T, bool> : AssignedTo<bool, false, false> {};
 
+/// Of an argument, which may be an object that converts itself.
+template <typename T>
+struct Argument {
+    template <typename From, typename ShiftIf<!is_class_type<From>>::type = 0>
+    SIMT_INLINE static constexpr auto from(From x) {
+        if constexpr (FloatingPoint<From>::value) return Assigned<T>::from(x);
+        else return x;
+    }
+    template <typename From, typename ShiftIf<is_class_type<typename Plain<From>::type>>::type = 0>
+    SIMT_INLINE static constexpr From&& from(From&& x) {
+        return static_cast<From&&>(x);
+    }
+};
+
 /// Of a declaration, whose type may be a reference by another name.
 template <typename T>
 struct Initialized : Assigned<T> {};
@@ -250,17 +264,17 @@ struct Factor {
         return static_cast<From&&>(x);
     }
 };
-#define SIMT_REAL_OPERAND(sign)                                                                        \
-    template <typename T, typename Real>                                                               \
-    SIMT_INLINE constexpr T& operator sign##=(T& x, RealOperand<Real> y) {                             \
-        x = Assigned<T>::from(x sign y.value);                                                         \
-        return x;                                                                                      \
-    }                                                                                                  \
-    template <typename T, typename Real>                                                               \
-    SIMT_INLINE constexpr T operator sign##=(volatile T& x, RealOperand<Real> y) {                     \
-        const T value = Assigned<T>::from(x sign y.value);                                             \
-        x = value;                                                                                     \
-        return value;                                                                                  \
+#define SIMT_REAL_OPERAND(sign)                                                    \
+    template <typename T, typename Real>                                           \
+    SIMT_INLINE constexpr T& operator sign##=(T& x, RealOperand<Real> y) {         \
+        x = Assigned<T>::from(x sign y.value);                                     \
+        return x;                                                                  \
+    }                                                                              \
+    template <typename T, typename Real>                                           \
+    SIMT_INLINE constexpr T operator sign##=(volatile T& x, RealOperand<Real> y) { \
+        const T value = Assigned<T>::from(x sign y.value);                         \
+        x = value;                                                                 \
+        return value;                                                              \
     }
 SIMT_REAL_OPERAND(+)
 SIMT_REAL_OPERAND(-)

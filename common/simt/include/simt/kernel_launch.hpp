@@ -155,6 +155,12 @@ constexpr size_t beyond_reach = 0xffff800000000000;
 /// An address as kernels get it: with the bits of beyond_reach if it is in the host's memory, else as it is. As
 /// it is, too, in kernels and where memcheck reports such accesses.
 size_t address_for_kernels(size_t address);
+/// And back.
+inline size_t address_for_host(size_t address) {
+    return (address & beyond_reach) == beyond_reach ? address & ~beyond_reach : address;
+}
+/// Whether the address is in memory of a device that the host cannot reach.
+bool is_hidden_from_host(const void* address);
 
 /// Some kernel calls a `new` of the program's own, so kernels can reach all of the host's heap. Returns true.
 bool let_kernels_use_heap();

@@ -327,6 +327,8 @@ struct PassedPointer<R (*)(P...)> : PassedPointer<int> {};
 
 /// Goes through the members of a class that simcc has shown (rewrite/host_pointers.cpp), in a launch's copy of it.
 struct HostPointers {
+    bool shows_again = false;
+
     template <typename Declared, typename T>
     void hide(T& member) const;
 };
@@ -344,32 +346,34 @@ constexpr bool shows_members(long) {
 template <typename Declared>
 struct HiddenIn {
     template <typename T>
-    SIMT_INLINE static void hide(T& object) {
-        if constexpr (shows_members<T>(0)) object.simt_members(HostPointers());
+    SIMT_INLINE static void hide(T& object, HostPointers how) {
+        if constexpr (shows_members<T>(0)) object.simt_members(how);
     }
 };
 template <typename T>
 struct HiddenIn<T*> {
-    SIMT_INLINE static void hide(T* const& pointer) {
-        const_cast<T*&>(pointer) = reinterpret_cast<T*>(address_for_kernels(reinterpret_cast<size_t>(pointer)));
+    SIMT_INLINE static void hide(T* const& pointer, HostPointers how) {
+        const auto address = reinterpret_cast<size_t>(pointer);
+        const_cast<T*&>(pointer) =
+            reinterpret_cast<T*>(how.shows_again ? address_for_host(address) : address_for_kernels(address));
     }
 };
 template <typename T>
 struct HiddenIn<T* const> : HiddenIn<T*> {};
 template <typename T, size_t n>
 struct HiddenIn<T[n]> {
-    SIMT_INLINE static void hide(T (&list)[n]) {
-        for (T& element : list) HiddenIn<T>::hide(element);
+    SIMT_INLINE static void hide(T (&list)[n], HostPointers how) {
+        for (T& element : list) HiddenIn<T>::hide(element, how);
     }
 };
 template <typename T>
 struct HiddenIn<T&> {
-    SIMT_INLINE static void hide(const volatile T&) {}
+    SIMT_INLINE static void hide(const volatile T&, HostPointers) {}
 };
 
 template <typename Declared, typename T>
 SIMT_INLINE void HostPointers::hide(T& member) const {
-    HiddenIn<Declared>::hide(member);
+    HiddenIn<Declared>::hide(member, *this);
 }
 
 /// A kernel that follows a pointer to host memory fails, as on a GPU.

@@ -58,8 +58,8 @@ SIMT_INLINE auto Beside(T*... pointers) {
 
 /// Takes the place of another sum, or if a pointer beside it may lead to it, adds at once. The first addition goes to the address at once, so that one out of bounds fails here.
 template <typename T>
-SIMT_OUT_OF_LINE void begin_sum(PendingSums& pending, PendingSum& place, T* address, T value,
-                                const void* const* beside, unsigned count) {
+SIMT_OUT_OF_LINE void begin_sum(PendingSums& pending, PendingSum& place, T* address, T value, const void* const* beside,
+                                unsigned count) {
     const auto begin = reinterpret_cast<size_t>(address);
     if (count != 0) {
         if (begin < pending.known_begin || begin >= pending.known_end)
