@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Runs all tests on one backend, as many files at a time as there are processors:
+# Runs all tests on one backend, one file more at a time than there are processors, as some tests wait:
 #     tests/run.bash sim|gpu [FILE.bats]...
 # The results of a file are printed, in TAP, when it has ended; the failures are listed again at the end. The very last
 # line is "N passed, N failed", with ", N skipped" if there are any. Exits 0 only if tests ran and none failed.
@@ -14,7 +14,7 @@
 set -u
 
 case ${1-} in
-    sim) jobs=$(nproc) ;;
+    sim) jobs=$(($(nproc) + 1)) ;;
     gpu) jobs=$(($(nproc) / 2 < 8 ? ($(nproc) + 1) / 2 : 8)) ;;
     *) echo "Usage: tests/run.bash sim|gpu [FILE.bats]..." >&2; exit 2 ;;
 esac
