@@ -231,6 +231,8 @@ SOURCE
         capture simcc -G -O2 $fortified sizes.cu -o sizes
         expect_status 0
         for bytes in 3 12 24 100; do
+            # (The second time, only those that g++ sets or copies by itself, and by functions.)
+            if [[ $fortified = -D* ]] && [[ $bytes = 12 || $bytes = 24 ]]; then continue; fi
             for way in 0 1 2 3; do
                 capture ./sizes $bytes $way 31
                 expect_status 86 && expect_errors_like "Invalid __global__ (read|write) of size [0-9]+ byte" || return

@@ -644,8 +644,8 @@ other.cu none inconclusive 0" ] || complain "not these rows"
     corrupt ''
     memcheckdemo -q -d sim --export shared-counter | sed 's/counter/number/g' >faulty.cu
     local busy=() i
-    for i in $(seq $((2 * $(nproc)))); do (while :; do :; done) & busy+=($!); done
-    for i in 1 2 3 4 5; do
+    for i in $(seq "$(nproc)"); do (while :; do :; done) & busy+=($!); done
+    for i in 1 2; do
         memcheckdemo -d "$device" -q --grade-fix copy.cu faulty.cu shared-counter --json 2>/dev/null | jq -r '[.verdict, .points] | join(" ")' >>verdicts
     done
     kill "${busy[@]}"

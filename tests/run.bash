@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Runs all tests on one backend, as many files at a time as there are processors:
+# Runs all tests on one backend, one file more at a time than there are processors, as some tests wait:
 #     tests/run.bash sim|gpu [FILE.bats]...
 # The results of a file are printed, in TAP, when it has ended; the failures are listed again at the end. The very last
 # line is "N passed, N failed", with ", N skipped" if there are any. Exits 0 only if tests ran and none failed.
 # TEST_JOBS sets how many files run at once, TEST_TIMEOUT after how many seconds a file counts as hung.
-# On a GPU half as many files run at once, at most eight: programs that set up the GPU wait for one another. A file with
-# the line "# Alone on a GPU" waits until these have ended; files with the line "# Needs no GPU" run beside them, on the
-# other half of the processors. Each test of a file with the line "# Tests side by side", or "# Tests side by side on a
+# On a GPU as many files run at once as half of the processors, at most eight: programs that set up the GPU wait for one
+# another. A file with the line "# Alone on a GPU" waits until these have ended; files with the line "# Needs no GPU" run
+# beside them, on the other half of the processors. Each test of a file with the line "# Tests side by side", or "# Tests side by side on a
 # GPU", counts as a file of its own: such tests take long, on a GPU because every program has to set it up first. With
 # one hardware queue for all streams (CUDA_DEVICE_MAX_CONNECTIONS) that takes half the time; files that run alone, and
 # those with the line "# Several streams on a GPU", keep CUDA's default.
 set -u
 
 case ${1-} in
-    sim) jobs=$(nproc) ;;
+    sim) jobs=$(($(nproc) + 1)) ;;
     gpu) jobs=$(($(nproc) / 2 < 8 ? ($(nproc) + 1) / 2 : 8)) ;;
     *) echo "Usage: tests/run.bash sim|gpu [FILE.bats]..." >&2; exit 2 ;;
 esac
