@@ -216,8 +216,8 @@ private:
     void compile_to(const std::string& place, const Input& input, std::size_t number, const std::string& object) {
         const std::string dependencies = options_.dependencies.wanted ? dependencies_of(options_, object) : "";
         if (input.language != Language::cuda) {
-            if (!toolchain_.cuda_headers.empty() && !options_.dry_run) {
-                translation_.refuse_foreign_headers(output_in_silence(includes_command(toolchain_, options_, input)));
+            if (!options_.dry_run) {
+                translation_.refuse_absent_headers(output_in_silence(includes_command(toolchain_, options_, input)));
             }
             return with_dependencies(dependencies, [&](const Options& options) {
                 step(host_command(toolchain_, options, input, object, place));
