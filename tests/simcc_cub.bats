@@ -117,4 +117,9 @@ SH
     capture simcc -c lacks.cu
     expect_status 1
     expect_errors_like "lacks.cu:2:[0-9]*: error: .*BlockRunLengthDecode"
+    printf '\n#include <thrust/device_vector.h>\nint main() {}\n' >thrust.cu
+    capture unshare -Urm bash hidden simcc -c thrust.cu
+    expect_status 1
+    [ "$errors" = "thrust.cu:2:10: error: thrust/device_vector.h comes with a CUDA toolkit, and none is found: set CUDA_HOME to its folder" ] ||
+        complain "$errors"
 }

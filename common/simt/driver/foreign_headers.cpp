@@ -117,4 +117,20 @@ std::string messages_about_absent_headers(std::string_view preprocessed, const s
     return messages;
 }
 
+std::string with_origin_of_missing_header(const std::string& messages) {
+    constexpr std::string_view fatal = ": fatal error: ";
+    std::istringstream lines(messages);
+    for (std::string line; std::getline(lines, line);) {
+        const std::size_t at = line.find(fatal);
+        if (at == line.npos) continue;
+        const std::string name = line.substr(at + fatal.size(), line.find(':', at + fatal.size()) - at - fatal.size());
+        for (const std::string_view origin : {"thrust/", "cuda/", "cub/"}) {
+            if (name.substr(0, origin.size()) != origin) continue;
+            return line.substr(0, at) + ": error: " + name +
+                   " comes with a CUDA toolkit, and none is found: set CUDA_HOME to its folder\n";
+        }
+    }
+    return messages;
+}
+
 }  // namespace simcc

@@ -18,4 +18,8 @@ void hide_toolkits();
 /// link. `own_headers` is the folder of the simulator's.
 std::string messages_about_absent_headers(std::string_view preprocessed, const std::string& own_headers);
 
+/// The compiler's messages, of which one about a missing header of Thrust or the toolkit's C++ library says where that
+/// comes from.
+std::string with_origin_of_missing_header(const std::string& messages);
+
 }  // namespace simcc
