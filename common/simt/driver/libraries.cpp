@@ -21,7 +21,8 @@ struct AbsentLibrary {
 
 /// The first that fits counts. The simulator has empty headers for those that programs include most, so that no toolkit
 /// is needed to be told.
-constexpr AbsentLibrary absent[] = {{"cuBLASLt", "cublasLt", ""},
+constexpr AbsentLibrary absent[] = {{"cuBLAS's interface of old", "cublas.h", ""},
+                                    {"cuBLASLt", "cublasLt", ""},
                                     {"cuBLASXt", "cublasXt", ""},
                                     {"cuDNN", "cudnn", "cudnn"},
                                     {"cuFFT's interface of FFTW", "cufftw", "cufftw"},
