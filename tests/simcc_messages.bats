@@ -68,3 +68,35 @@ SH
         done <children
     done
 }
+
+@test "device code that uses the host's variables or functions gets a warning, and nothing that only looks like them" {
+    cat >names.cu <<'CU'
+#include <cstdio>
+int counter;
+static float table[4] = {1};
+const int fine = 3;
+int twice(int x) { return 2 * x; }
+static int local(int x) { return x; }
+__device__ int own(int x) { return x; }
+__host__ __device__ int both(int x) { return x; }
+int shadowed;
+struct Pair { int twice(int x) const { return x; } };
+__global__ void k(int* o) {
+    int shadowed = 1;
+    o[0] = counter++ + fine + own(1) + both(1) + shadowed + Pair().twice(1);
+    o[1] = twice(3);
+    o[2] = table[1] + sizeof(counter);
+}
+__global__ void two(int local) { printf("%d", local); }
+int main() { two<<<1, 1>>>(local(counter)); }
+CU
+    capture simcc -c names.cu
+    expect_status 0
+    [ "$errors" = "names.cu:13:12: warning: device code uses the host's variable 'counter'; nvcc refuses that
+names.cu:15:12: warning: device code uses the host's variable 'table'; nvcc refuses that" ] || complain "$errors"
+    sed -i '/struct Pair/d; s/ + Pair().twice(1)//' names.cu
+    capture simcc -c names.cu
+    expect_errors_like "names.cu:13:12: warning: device code calls the host's function 'twice'; nvcc refuses that"
+    capture simcc -w -c names.cu
+    expect_no_errors
+}

@@ -44,6 +44,7 @@ Rewritten rewrite_source(const Source& source, const DeviceCode& code) {
     const ExecutionSpaces spaces(source, braces, functions);
     const KernelSignatures signatures(source, braces);
     refuse_what_cuda_forbids(source, braces, functions, spaces, edits);
+    warn_of_host_names(source, braces, functions, spaces, edits);
     rewrite_builtin_variables(source, braces, spaces, edits);
     rewrite_shared_memory(source, braces, edits);
     rewrite_shared_indices(source, spaces, edits);
