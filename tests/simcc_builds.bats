@@ -241,7 +241,7 @@ toolkit() {
     expect_status 0
     capture simcc x.cu "$PWD/lib64/libcusparse.so"
     expect_status 2
-    expect_refusal simcc "libcusparse.so: the simulator does not have this library"
+    expect_refusal simcc "libcusparse.so: the simulator does not have cuSPARSE"
 }
 
 @test "without a toolkit everything is there: headers, libraries and what CMake looks for" {

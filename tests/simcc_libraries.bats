@@ -140,7 +140,7 @@ SOURCE
     for library in cusparse cusolver cudnn nppial nvjpeg; do
         capture simcc sparse.cu -l$library
         expect_status 2
-        expect_refusal simcc "^simcc: -l$library: the simulator does not have this library"
+        expect_refusal simcc "^simcc: -l$library: the simulator does not have [a-zA-Z]*; the program needs nvcc and a GPU"
     done
 }
 
@@ -159,4 +159,16 @@ SOURCE
         capture nvcc -std=c++17 -c "$programs/$program.cu" -o /dev/null
         expect_status 0 && expect_no_errors || complain "$program"
     done
+}
+
+@test "cuBLAS's names with _64 take sizes of 64 bits, and one that does not fit is an invalid value" {
+    simcc -O1 "$root/tests/simcc/cublas_64.cu" -lcublas -o sizes
+    capture ./sizes
+    expect_status 0 && expect_no_errors && expect_output "0 280 910 1240
+7"
+    printf '\n#include <cublas.h>\n' >old.cu
+    capture simcc -c old.cu
+    expect_status 1
+    [ "$errors" = "old.cu:2:1: error: the simulator does not have cuBLAS's interface of old; the program needs nvcc and a GPU" ] ||
+        complain "$errors"
 }

@@ -15,6 +15,7 @@
 
 #include "common/io/process.hpp"
 #include "common/io/progress.hpp"
+#include "common/simt/driver/foreign_headers.hpp"
 #include "common/simt/driver/options.hpp"
 #include "common/simt/driver/process.hpp"
 #include "common/simt/driver/toolchain.hpp"
@@ -122,22 +123,31 @@ private:
         if (!options_.dry_run && !run(with_color(command), &progress_, temporary_.path()).ok()) throw StepFailed();
     }
 
-    /// Runs one command of the chain, and prints its messages only if it succeeds.
-    bool succeeds(const Command& command) {
+    /// Runs one command of the chain, and keeps its messages.
+    bool succeeds(const Command& command, std::string& messages) {
         if (interrupted_by() != 0) throw StepFailed();
-        if (options_.verbose) std::fprintf(stderr, "%s\n", quoted(command).c_str());
-        const std::string messages = temporary_.file("messages");
-        Command silent = {"sh", "-c", "exec \"$@\" 2>\"$0\"", messages};
-        Command colored = with_color(command);
-        silent.insert(silent.end(), colored.begin(), colored.end());
-        if (!run(silent, &progress_, temporary_.path()).ok()) {
-            if (interrupted_by() != 0) throw StepFailed();
-            return false;
-        }
-        const std::string said = read_file(messages);
-        if (!said.empty()) progress_.hide();
-        std::fwrite(said.data(), 1, said.size(), stderr);
-        return true;
+        if (options_.verbose) std::fprintf(stderr, "#$ %s\n", quoted(command).c_str());
+        const std::string file = temporary_.file("messages-" + std::to_string(getpid()));
+        Command silent = {"sh", "-c", "exec \"$@\" 2>\"$0\"", file};
+        silent.insert(silent.end(), command.begin(), command.end());
+        const bool is_fine = run(silent, &progress_, temporary_.path()).ok();
+        if (interrupted_by() != 0) throw StepFailed();
+        messages = read_file(file);
+        return is_fine;
+    }
+
+    void show(const std::string& messages) {
+        if (!messages.empty()) progress_.hide();
+        std::fwrite(messages.data(), 1, messages.size(), stderr);
+    }
+
+    /// Runs the preprocessor. Where no toolkit is found, it may miss a header that only a toolkit has.
+    void preprocess_step(const Command& command) {
+        if (!toolchain_.cuda_headers.empty() || options_.dry_run) return step(command);
+        std::string messages;
+        const bool is_fine = succeeds(command, messages);
+        show(is_fine ? messages : with_origin_of_missing_header(messages));
+        if (!is_fine) throw StepFailed();
     }
 
     /// A compiler that does not see the terminal, because its messages go through simcc, colors them on request only.
@@ -221,8 +231,8 @@ private:
     void compile_to(const std::string& place, const Input& input, std::size_t number, const std::string& object) {
         const std::string dependencies = options_.dependencies.wanted ? dependencies_of(options_, object) : "";
         if (input.language != Language::cuda) {
-            if (!toolchain_.cuda_headers.empty() && !options_.dry_run) {
-                translation_.refuse_foreign_headers(output_in_silence(includes_command(toolchain_, options_, input)));
+            if (!options_.dry_run) {
+                translation_.refuse_absent_headers(output_in_silence(includes_command(toolchain_, options_, input)));
             }
             return with_dependencies(dependencies, [&](const Options& options) {
                 step(host_command(toolchain_, options, input, object, place));
@@ -230,7 +240,8 @@ private:
         }
         const std::string preprocessed = temporary_.file(std::to_string(number) + ".ii");
         with_dependencies(dependencies, [&](const Options& options) {
-            step(preprocess_command(toolchain_, options, input.text, write_definitions(), object, preprocessed));
+            preprocess_step(
+                preprocess_command(toolchain_, options, input.text, write_definitions(), object, preprocessed));
         });
         Options of_source = options_;
         of_source.lanes = translation_.lanes_of(preprocessed);
@@ -244,7 +255,9 @@ private:
         hand_over(rewritten, rewritten_of(options_, input.text));
         if (options_.stage == Stage::rewrite) return;
         if (translation.has_lane_loops() && !options_.dry_run) {
-            if (succeeds(compile_command(toolchain_, of_source, rewritten, place))) return;
+            std::string messages;
+            if (succeeds(with_color(compile_command(toolchain_, of_source, rewritten, place)), messages))
+                return show(messages);
             // Either the program has errors, which the compiler should find in the program's own text, or the rewriter
             // has misunderstood it.
             translation.rewrite_on_stacks(preprocessed, rewritten);

@@ -53,7 +53,7 @@ public:
         if (options_.dry_run) return;
         const std::string preprocessed = read_file(from);
         results_.refuse_included(preprocessed);
-        refuse_foreign_headers(preprocessed);
+        refuse_absent_headers(preprocessed);
         Rewritten rewritten = rewrite_text(preprocessed);
         drop_unseen_by_host(source, rewritten.diagnostics);
         bool failed = false;
@@ -74,11 +74,11 @@ public:
     }
 
     /// Throws StepFailed after a message.
-    void refuse_foreign_headers(const std::string& preprocessed) {
-        const std::string message = message_about_foreign_header(preprocessed, toolchain_.headers);
-        if (message.empty()) return;
+    void refuse_absent_headers(const std::string& preprocessed) {
+        const std::string messages = messages_about_absent_headers(preprocessed, toolchain_.headers);
+        if (messages.empty()) return;
         progress_.hide();
-        std::fprintf(stderr, "%s\n", message.c_str());
+        std::fputs(messages.c_str(), stderr);
         throw StepFailed();
     }
 

@@ -5,49 +5,28 @@
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <system_error>
 
 #include "common/simt/driver/assembly.hpp"
+#include "common/simt/driver/libraries.hpp"
 
 namespace simcc {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// How the names of a library's headers begin.
-struct LibraryHeaders {
-    std::string_view beginning, library;
-};
-
-/// Headers that the simulator has come first, so they are never these.
-constexpr LibraryHeaders headers_of_libraries[] = {{"cublas", "cuBLAS"},
-                                                   {"cudnn", "cuDNN"},
-                                                   {"cufft", "cuFFT"},
-                                                   {"cufile", "cuFile"},
-                                                   {"cupti", "CUPTI"},
-                                                   {"cusolver", "cuSOLVER"},
-                                                   {"cusparse", "cuSPARSE"},
-                                                   {"cutensor", "cuTENSOR"},
-                                                   {"npp", "NPP"},
-                                                   {"nvJitLink", "nvJitLink"},
-                                                   {"nvPTXCompiler", "the PTX compiler"},
-                                                   {"nvjpeg", "nvJPEG"},
-                                                   {"nvml.h", "NVML"},
-                                                   {"cudaEGL", "EGL interoperability"},
-                                                   {"cudaGL", "OpenGL interoperability"},
-                                                   {"cudaVDPAU", "VDPAU interoperability"},
-                                                   {"cuda_egl_interop", "EGL interoperability"},
-                                                   {"cuda_gl_interop", "OpenGL interoperability"},
-                                                   {"cuda_vdpau_interop", "VDPAU interoperability"}};
-
-std::string_view library_of(std::string_view file) {
-    for (const LibraryHeaders& row : headers_of_libraries) {
-        if (file.substr(0, row.beginning.size()) == row.beginning) return row.library;
+/// Whether a header of the simulator only stands for a library that it lacks.
+bool is_stub(const std::string& file) {
+    std::ifstream text(file);
+    for (std::string line; std::getline(text, line);) {
+        if (line == "#include \"simt/absent.h\"") return true;
+        if (line.substr(0, 2) != "//" && line.substr(0, 7) != "#pragma") return false;
     }
-    return "";
+    return false;
 }
 
 std::string_view folder_of(std::string_view path) {
@@ -72,6 +51,29 @@ bool read_marker(std::string_view text, Marker& marker) {
     return true;
 }
 
+/// The toolkit's folder of headers that a file is in, at any depth; empty if it is in none.
+std::string toolkit_around(std::string_view file) {
+    for (std::string folder(folder_of(file)); !folder.empty(); folder = folder_of(folder)) {
+        if (is_cuda_folder(folder)) return folder;
+    }
+    return "";
+}
+
+/// Why `file` is refused where `includer` includes it; empty if it is not.
+std::string refusal_of(std::string_view file, std::string_view includer, const std::string& own_headers) {
+    const std::size_t cub = file.rfind("/cub/");
+    const std::string_view name = file.substr((cub == file.npos ? file.rfind('/') : cub) + 1);
+    if (name == "cub/version.cuh") return "";  // of Thrust
+    const std::string refusal = refusal_of_header(name);
+    if (refusal.empty()) return "";
+    if (folder_of(file) == own_headers) return is_stub(std::string(file)) ? refusal : "";
+    // What headers of a toolkit include of their own accord is theirs.
+    const std::string toolkit = toolkit_around(file);
+    const bool is_programs = !toolkit.empty() && toolkit != own_headers && toolkit_around(includer) != toolkit &&
+                             toolkit_around(includer) != own_headers;
+    return is_programs ? refusal : "";
+}
+
 }  // namespace
 
 bool is_cuda_folder(const std::string& folder) {
@@ -94,8 +96,9 @@ void hide_toolkits() {
     }
 }
 
-std::string message_about_foreign_header(std::string_view preprocessed, const std::string& own_headers) {
+std::string messages_about_absent_headers(std::string_view preprocessed, const std::string& own_headers) {
     std::string_view file;
+    std::string messages;
     std::size_t number = 0;  // of the line
     for (const std::string_view line : lines_of(preprocessed)) {
         Marker marker;
@@ -103,18 +106,31 @@ std::string message_about_foreign_header(std::string_view preprocessed, const st
             ++number;
             continue;
         }
-        const std::string_view name = marker.file.substr(marker.file.rfind('/') + 1);
-        const std::string folder(folder_of(marker.file));
-        const std::string_view library = marker.begins ? library_of(name) : "";
-        // What headers of a toolkit include of their own accord is theirs.
-        if (!library.empty() && folder != own_headers && folder != folder_of(file) && is_cuda_folder(folder)) {
-            return std::string(file) + ":" + std::to_string(number) + ": error: " + std::string(name) +
-                   ": the simulator does not have " + std::string(library);
+        if (marker.begins && file != marker.file) {
+            const std::string refusal = refusal_of(marker.file, file, own_headers);
+            if (!refusal.empty())
+                messages += std::string(file) + ":" + std::to_string(number) + ":1: error: " + refusal + "\n";
         }
         file = marker.file;
         number = marker.line;
     }
-    return "";
+    return messages;
+}
+
+std::string with_origin_of_missing_header(const std::string& messages) {
+    constexpr std::string_view fatal = ": fatal error: ";
+    std::istringstream lines(messages);
+    for (std::string line; std::getline(lines, line);) {
+        const std::size_t at = line.find(fatal);
+        if (at == line.npos) continue;
+        const std::string name = line.substr(at + fatal.size(), line.find(':', at + fatal.size()) - at - fatal.size());
+        for (const std::string_view origin : {"thrust/", "cuda/", "cub/"}) {
+            if (name.substr(0, origin.size()) != origin) continue;
+            return line.substr(0, at) + ": error: " + name +
+                   " comes with a CUDA toolkit, and none is found: set CUDA_HOME to its folder\n";
+        }
+    }
+    return messages;
 }
 
 }  // namespace simcc

@@ -244,15 +244,21 @@ void set_architecture(Options& o, const std::string& value) {
     if (value == "all") {
         o.architectures = {"75", "80", "86", "87", "88", "89", "90", "100", "103", "110", "120", "121"};
     }
-    std::size_t at = std::min(value.find("compute_"), value.find("sm_"));
-    if (at == std::string::npos) return;
+    std::size_t at = std::min({value.find("compute_"), value.find("sm_"), value.find("lto_")});
+    if (at == std::string::npos) {
+        for (const std::string_view known : {"all", "all-major", "native"}) {
+            if (value == known || value == "arch=" + std::string(known)) return;
+        }
+        throw UsageError("'" + value + "' is not an architecture; example: sm_90");
+    }
     at = value.find('_', at) + 1;
     unsigned number = 0;
     std::size_t end = at;
     for (; end < value.size() && std::isdigit(static_cast<unsigned char>(value[end])) != 0; ++end) {
         number = 10 * number + static_cast<unsigned>(value[end] - '0');
     }
-    if (number < 10 || number > 999) throw UsageError("'" + value + "' is not an architecture; example: sm_90");
+    constexpr unsigned newest = 129;
+    if (number < 10 || number > newest) throw UsageError("'" + value + "' is not an architecture; example: sm_90");
     o.cuda_arch = 10 * number;
     if (end < value.size() && (value[end] == 'a' || value[end] == 'f')) ++end;
     o.architectures.push_back(value.substr(at, end - at));

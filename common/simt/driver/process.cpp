@@ -8,12 +8,15 @@
 #include <cstdio>
 #include <cstring>
 #include <deque>
+#include <fstream>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -87,6 +90,22 @@ ExitCode wait_for(pid_t child) {
 
 }  // namespace
 
+namespace {
+
+/// g++ does not pass a signal on to the compiler proper, which would go on: what it leaves behind becomes our child.
+void adopt_orphans() { prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
+
+/// Passes the signal on to those children, and waits for them.
+void end_orphans() {
+    std::ifstream list("/proc/self/task/" + std::to_string(getpid()) + "/children");
+    for (pid_t child = 0; list >> child;) {
+        kill(child, caught_signal);
+        wait_for(child);
+    }
+}
+
+}  // namespace
+
 ExitCode run(const Command& command, Progress* progress, const std::string& temporary_folder) {
     int ends[2] = {-1, -1};
     const bool is_relayed = progress && progress->is_enabled() && pipe2(ends, O_CLOEXEC) == 0;
@@ -102,7 +121,10 @@ ExitCode run(const Command& command, Progress* progress, const std::string& temp
             std::fwrite(text.data(), 1, text.size(), stderr);
         });
     }
-    return child == 0 ? ExitCode{127} : wait_for(child);
+    if (child == 0) return {127};
+    const ExitCode ended = wait_for(child);
+    if (caught_signal != 0) end_orphans();
+    return ended;
 }
 
 namespace {
@@ -114,6 +136,7 @@ pid_t start_apart(std::size_t index, const std::FILE* errors, const std::functio
     const pid_t child = fork();
     if (child != 0) return std::max(child, 0);
     for (volatile std::sig_atomic_t& other : running_children) other = 0;
+    adopt_orphans();
     dup2(fileno(const_cast<std::FILE*>(errors)), STDERR_FILENO);
     const int status = act(index);
     std::fflush(nullptr);
@@ -194,6 +217,7 @@ std::string output_in_silence(const Command& command) {
 }
 
 void catch_signals() {
+    adopt_orphans();
     struct sigaction action = {}, previous = {};
     action.sa_sigaction = pass_on;
     action.sa_flags = SA_SIGINFO;

@@ -1,7 +1,2 @@
 // SPDX-License-Identifier: MIT
-#pragma once
-#ifdef __CUDACC__
-#pragma simcc absent cuBLASLt
-#else
-#include "the simulator does not have cuBLASLt; the program needs nvcc and a GPU"  // ends the compilation with these words
-#endif
+#include "simt/absent.h"

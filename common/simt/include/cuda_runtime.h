@@ -253,7 +253,7 @@ struct IndexListUpTo<0, index...> {
 template <typename... Parameters, unsigned... index>
 inline void launch_from_addresses(void (*kernel)(Parameters...), const Configuration& configuration,
                                   [[maybe_unused]] void** arguments, IndexList<index...>) {
-    Launcher<void (*)(Parameters...)>(kernel, "kernel", configuration)
+    Launcher<void (*)(Parameters...)>(kernel, name_of_kernel(reinterpret_cast<const void*>(kernel)), configuration)
         .start(ParameterOf<Parameters>::load(arguments[index])...);
 }
 
@@ -286,7 +286,7 @@ struct ModuleLauncher {
 
     template <void (*kernel)(Parameters...), unsigned... index>
     static void launch(const Configuration& configuration, [[maybe_unused]] void** arguments, IndexList<index...>) {
-        Launcher<Kernel<kernel>>(Kernel<kernel>(), "kernel", configuration)
+        Launcher<Kernel<kernel>>(Kernel<kernel>(), name_of_kernel(reinterpret_cast<const void*>(kernel)), configuration)
             .template start<typename ParameterOf<Parameters>::Stored...>(
                 ParameterOf<Parameters>::load(arguments[index])...);
     }

@@ -1,7 +1,2 @@
 // SPDX-License-Identifier: MIT
-#pragma once
-#ifdef __CUDACC__
-#pragma simcc absent cuSPARSE
-#else
-#include "the simulator does not have cuSPARSE; the program needs nvcc and a GPU"  // ends the compilation with these words
-#endif
+#include "simt/absent.h"

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "common/simt/rewrite/cuda_to_cxx.hpp"
 
-#include <charconv>
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "common/simt/rewrite/passes.hpp"
 
@@ -49,6 +46,7 @@ Rewritten rewrite_source(const Source& source, const DeviceCode& code) {
     const ExecutionSpaces spaces(source, braces, functions);
     const KernelSignatures signatures(source, braces);
     refuse_what_cuda_forbids(source, braces, functions, spaces, edits);
+    warn_of_host_names(source, braces, functions, spaces, edits);
     rewrite_builtin_variables(source, braces, spaces, edits);
     rewrite_shared_memory(source, braces, edits);
     rewrite_shared_indices(source, spaces, edits);
@@ -79,36 +77,9 @@ Rewritten rewrite_source(const Source& source, const DeviceCode& code) {
     return {edits.apply(), edits.diagnostics()};
 }
 
-/// Errors for the headers of libraries that the simulator does not have, where the user includes them. Such a header says
-/// `#pragma simcc absent NAME`; the line marker after it, `# 12 "file" 2`, tells the line after the directive.
-std::vector<Diagnostic> absent_libraries(std::string_view text) {
-    constexpr std::string_view pragma = "#pragma simcc absent ", marker = "\n# ";
-    std::vector<Diagnostic> errors;
-    for (std::size_t at = text.find(pragma); at != std::string_view::npos; at = text.find(pragma, at + 1)) {
-        const std::size_t name = at + pragma.size(), end = text.find('\n', name);
-        std::size_t left = text.find(marker, end), quote = text.find('"', left);
-        while (quote != std::string_view::npos && text.substr(text.find('"', quote + 1), 3) != "\" 2") {
-            left = text.find(marker, left + 1);
-            quote = text.find('"', left);
-        }
-        if (quote == std::string_view::npos) continue;
-        std::size_t line = 0;
-        std::from_chars(text.data() + left + marker.size(), text.data() + text.size(), line);
-        const std::string_view file = text.substr(quote + 1, text.find('"', quote + 1) - quote - 1);
-        errors.push_back({std::string(file), line - 1, 1,
-                          "the simulator does not have " + std::string(text.substr(name, end - name)) +
-                              "; the program needs nvcc and a GPU",
-                          Diagnostic::error});
-    }
-    return errors;
-}
-
 }  // namespace
 
 Rewritten rewrite(std::string_view preprocessed, std::string_view own_headers, const DeviceCode& code) {
-    if (auto errors = absent_libraries(preprocessed); !errors.empty()) {
-        return {std::string(preprocessed), std::move(errors)};
-    }
     const Source source(preprocessed, own_headers);
     const std::string text = prepared(source, code);
     if (text.empty()) return rewrite_source(source, code);

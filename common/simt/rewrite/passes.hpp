@@ -123,6 +123,10 @@ void rewrite_launches(const Source& source, const Braces& braces, const Function
 void refuse_what_cuda_forbids(const Source& source, const Braces& braces, const Functions& functions,
                               const ExecutionSpaces& spaces, Edits& edits);
 
+/// Warnings for variables and functions of the host that device code uses.
+void warn_of_host_names(const Source& source, const Braces& braces, const Functions& functions,
+                        const ExecutionSpaces& spaces, Edits& edits);
+
 // ---- what several passes need to know of a declaration
 
 /// Whether an attribute such as [[nodiscard]] begins at token i.

@@ -346,24 +346,71 @@ KernelFacts read_facts(const Symbols& symbols, const std::string& kernel) {
 
 }  // namespace
 
-KernelFacts facts_of(const void* kernel) {
-    static std::mutex& mutex = *new std::mutex;
-    static auto& files = *new std::map<std::string, Symbols>;
-    static auto& known = *new std::map<const void*, KernelFacts>;
-    const std::lock_guard lock(mutex);
-    if (const auto found = known.find(kernel); found != known.end()) return found->second;
+namespace {
+
+/// What was read of the files with kernels. The mutex guards all of it.
+struct FilesRead {
+    std::mutex mutex;
+    std::map<std::string, Symbols> files;
+    std::map<const void*, KernelFacts> facts;
+    std::map<const void*, std::string> names;
+};
+FilesRead& files_read() {
+    static FilesRead& read = *new FilesRead;
+    return read;
+}
+
+/// Calls use(symbols, name) for each name of the kernel, until it returns true.
+template <typename Use>
+void for_each_symbol(const void* kernel, Use use) {
     const auto address = reinterpret_cast<uintptr_t>(kernel);
     const KernelModule* module = first_module();
     while (module && !module->all.contains(address)) module = module->next;
-    if (!module) return {};
+    if (!module) return;
+    auto& files = files_read().files;
     auto file = files.find(module->file);
     if (file == files.end()) file = files.emplace(module->file, symbols_of(module->file)).first;
-    KernelFacts facts;
     const auto [first, last] = file->second.functions.equal_range(address - module->offset);
-    for (auto name = first; name != last && facts.shared_bytes == 0 && facts.most_threads == 0; ++name) {
-        facts = read_facts(file->second, name->second);
+    for (auto name = first; name != last; ++name) {
+        if (use(file->second, name->second)) return;
     }
-    return known[kernel] = facts;
+}
+
+/// `tools::kernel<4>` for `void tools::kernel<4>(float*)`.
+std::string name_in_source(const std::string& symbol) {
+    const std::string text = readable(symbol);
+    const KernelName parts(text);
+    const char* const begin = parts.scope.data();
+    const char* end = begin + parts.scope.size();
+    while (is_part_of_name(*end)) ++end;
+    return {begin, end + parts.arguments.size()};
+}
+
+}  // namespace
+
+KernelFacts facts_of(const void* kernel) {
+    FilesRead& read = files_read();
+    const std::lock_guard lock(read.mutex);
+    if (const auto found = read.facts.find(kernel); found != read.facts.end()) return found->second;
+    KernelFacts facts;
+    for_each_symbol(kernel, [&](const Symbols& symbols, const std::string& name) {
+        facts = read_facts(symbols, name);
+        return facts.shared_bytes > 0 || facts.most_threads > 0;
+    });
+    return read.facts[kernel] = facts;
+}
+
+const char* name_of_kernel(const void* kernel) {
+    FilesRead& read = files_read();
+    const std::lock_guard lock(read.mutex);
+    const auto [place, is_new] = read.names.try_emplace(kernel, "without a name");
+    if (is_new) {
+        for_each_symbol(kernel, [&](const Symbols&, const std::string& name) {
+            place->second = name_in_source(name);
+            return true;
+        });
+    }
+    return place->second.c_str();
 }
 
 }  // namespace simt

@@ -62,7 +62,7 @@ struct LogicalWarp {
 template <typename T, int threads>
 class LaneValues {
 public:
-    SIMT_INLINE LaneValues(const T& value, ::simt::Site site) : first_(LogicalWarp<threads>::first_lane()) {
+    SIMT_UNCHECKED LaneValues(const T& value, ::simt::Site site) : first_(LogicalWarp<threads>::first_lane()) {
         const unsigned mask = LogicalWarp<threads>::mask();
         unsigned long long bits[pieces] = {};
         __builtin_memcpy(bits, static_cast<const void*>(__builtin_addressof(value)), sizeof(T));

@@ -223,6 +223,9 @@ struct KernelSignature {
 
 /// Keeps the signature of the kernel at this address; signature_of() finds it again, or returns an empty one.
 void remember_kernel(const void* kernel, const KernelSignature& signature);
+
+/// As the program's symbols have it, for messages. It stays for the life of the process.
+const char* name_of_kernel(const void* kernel);
 KernelSignature signature_of(const void* kernel);
 
 /// Converts from and to void*, so that it can be used wherever CUDA takes the address of a kernel.
