@@ -9,7 +9,7 @@ PATH=${BIN:-$root/bin}:$PATH
 
 @test "a number out of range saturates wherever device code converts it to an integer without a cast, in every build" {
     local flags
-    for flags in -O0 -O3 "-O1 -std=c++20" "-lanes stacks" -G; do
+    for flags in -O0 -O3 "-O1 -std=c++20 -lanes stacks" -G; do
         # shellcheck disable=SC2086  # several options
         capture simcc $flags "$root/tests/simcc/implicit_conversions.cu" -o converted
         expect_status 0 && expect_no_errors || return

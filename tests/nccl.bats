@@ -352,7 +352,7 @@ EOF
     [[ $(g++ -dumpmachine) == "$(uname -m)"-* ]] || skip "g++ compiles for another processor"
     local program
     for program in order ranks; do
-        capture nvcc -std=c++17 -c "$programs/$program.cu" -o /dev/null
+        capture nvcc -std=c++17 -ptx "$programs/$program.cu" -o /dev/null  # (It reads the host's code, too.)
         expect_status 0 && expect_no_errors || complain "$program"
     done
 }

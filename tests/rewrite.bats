@@ -46,9 +46,9 @@ tester() {
     need clang++ perl
     tester
     local file all=0
-    for file in "$root"/tests/{simcc,check,units}/*.cu "$root"/tools/{memcheckdemo,streams,vecadd}.cu; do
+    for file in "$root"/tests/{simcc,check}/*.cu; do
         # (Clang takes seconds for each: the files with most of the launches.)
-        [ "$(grep -c '<<<' "$file")" -ge 6 ] || continue
+        [ "$(grep -c '<<<' "$file")" -ge 19 ] || continue
         # Clang accepts neither blanks within <<< and >>> nor braces between them.
         CXX=clang++ simcc -E -w -I "$root" -DBACKEND=sim -include "$root/tests/rewrite/cuda_for_clang.h" "$file" -o text.ii
         sed -i -E 's/<< </<<< /; s/>> >/>>> /; s/<<<\{1\}/<<<1/; s/\{[0-9, ]+\}>>>/1>>>/' text.ii
@@ -57,5 +57,5 @@ tester() {
         diff ours theirs >&2 || complain "$file: not the same launches (above: < ours, > clang's)"
         all=$((all + $(wc -l <ours)))
     done
-    [ "$all" -gt 300 ] || complain "expected more than 300 launches, saw $all"
+    [ "$all" -gt 200 ] || complain "expected more than 200 launches, saw $all"
 }

@@ -55,7 +55,8 @@ exercise() {
         c) $build -c add.cu -o c.o && nm -C c.o | grep -q 'add(int\*, int)' ;;
         dc) $build -dc main.cu -o dc.o && $build -dc add.cu -o add_dc.o && simcc dc.o add_dc.o -o dc && ./dc ;;
         dlink) $build -dlink add.o -o linked.o && [ -s linked.o ] && [ -z "$(nm linked.o)" ] ;;
-        cubin | fatbin | ptx) $build -$1 add.cu && nm -DC add.$1 | grep -q 'T add(int\*, int)' ;;
+        cubin | fatbin) $build -$1 add.cu && nm -DC add.$1 | grep -q 'T add(int\*, int)' ;;
+        ptx) $build -ptx add.cu && sed 1d add.ptx | base64 -d >add.cubin && nm -DC add.cubin | grep -q 'T add(int\*, int)' ;;
         lib) $build -lib add.cu -o add.a && nm -C add.a | grep -q 'T add(' && $build main.cu add.a -o lib && ./lib ;;
         shared) $build -shared add.cu -o libadd.so && nm -CD libadd.so | grep -q 'T add(int\*, int)' ;;
         E) $build -E add.cu | grep -q '__global__ void add' ;;
