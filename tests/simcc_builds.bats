@@ -38,13 +38,13 @@ cuda_home() { simcc --print-cuda-home; }
     expect_output "$in_cpp"
 }
 
-@test "CMake finds simcc by CUDA_PATH, and its architectures may be native, all or any list" {
+@test "CMake finds simcc by CUDA_PATH, and its architectures may be native or any list" {
     need cmake
     local list
     mkdir project
     printf 'cmake_minimum_required(VERSION 3.18)\nproject(x LANGUAGES CUDA)\nadd_library(x OBJECT x.cu)\n' >project/CMakeLists.txt
     printf '__global__ void k(int* p) { *p = __CUDA_ARCH__; }\n' >project/x.cu
-    for list in native 'all-major' '52;70-real;80-virtual'; do
+    for list in native '52;70-real;80-virtual'; do
         rm -rf build
         capture env -u CUDACXX PATH="/usr/bin:/bin" CUDA_PATH="$(cuda_home)" cmake -S project -B build -DCMAKE_CUDA_ARCHITECTURES="$list"
         expect_status 0 || return
@@ -258,7 +258,7 @@ PATH=$(dirname "$(command -v simcc)"):/usr/bin:/bin exec "$@"
 SH
     CUDACXX=$(command -v simcc) capture unshare -Urm bash hidden cmake -S "$sources" -B build
     expect_status 0
-    capture unshare -Urm bash hidden cmake --build build
+    capture unshare -Urm bash hidden cmake --build build --target in_c
     expect_status 0
     capture build/in_c
     expect_output "$in_c"

@@ -12,8 +12,9 @@ programs=$BATS_TEST_DIRNAME/simcc
 # both PROGRAM TEXT: tests/simcc/PROGRAM.cu prints TEXT in the fast and the checked simulator, without findings.
 both() {
     local option
-    for option in -O3 -G; do
-        if [ "${SANITIZE-}" = thread ] && [ "$option" = -G ]; then continue; fi
+    for option in -O1 "-G -O0"; do
+        if [ "${SANITIZE-}" = thread ] && [ "$option" != -O1 ]; then continue; fi
+        # shellcheck disable=SC2086  # words
         capture simcc -Wall -Wextra $option "$programs/$1.cu" -o "$1"
         expect_status 0 && expect_no_errors || return
         capture "./$1"
