@@ -29,8 +29,8 @@ CHECKED_SOURCES := $(shell find common kernels tools \( -name '*.[ch]pp' -o -nam
 BY_THEMSELVES := $(filter-out $(patsubst %.cpp,%.hpp,$(filter %.cpp,$(CHECKED_SOURCES))),$(CHECKED_SOURCES))
 
 headers: $(BY_THEMSELVES:%=build/alone/%.ok)
-# The headers that every program may use. There are few enough of them to compile each time.
-shared-headers: $(patsubst %,build/alone/%.ok,$(filter-out common/simt/%,$(filter common/%,$(BY_THEMSELVES))))
+# The headers without sources that every program may use. There are few enough of them to compile each time.
+shared-headers: $(patsubst %,build/alone/%.ok,$(filter-out common/simt/% %.cpp,$(filter common/%,$(BY_THEMSELVES))))
 
 alone = -include $< -MMD -MP -MF $(@:.ok=.d) -MT $@
 build/alone/common/simt/%.ok: common/simt/% build/flags-simt
