@@ -354,12 +354,12 @@ copy_kernel() {
 
 # copies_print TEXT: program.cu prints it, compiled by simcc and, on a GPU, by nvcc, which compiles it wherever it is.
 copies_print() {
-    capture simcc -std=c++17 -Wall -Wextra program.cu -o program
+    capture simcc -O1 -std=c++17 -Wall -Wextra program.cu -o program
     expect_status 0 && expect_no_errors || return
     capture ./program
     expect_output "$1" || return
     command -v nvcc >/dev/null || return 0
-    if on_simulator; then capture nvcc -std=c++17 -arch=sm_90 -rdc=true -c program.cu -o program.o
+    if on_simulator; then capture nvcc -std=c++17 -arch=sm_90 -rdc=true -ptx program.cu -o program.ptx
     else capture nvcc -std=c++17 -arch=native -rdc=true program.cu -lcudadevrt -o program; fi
     expect_status 0 && expect_no_errors || return
     capture ./program  # (of the simulator's, once more)

@@ -542,11 +542,8 @@ int main\(int count, char\*\* arguments\) \{'
     [ "$(grep -c -x 'seed 1: right' stdout)" -eq "$(sources | wc -l)" ]
 }
 
-@test "--grade-fix passes a corrected program, and fails the plant, however it is written" {
+@test "--grade-fix fails the plant, however it is written" {
     compilers
-    corrupt ''
-    expect_fine memcheckdemo --grade-fix copy.cu shared-counter --csv
-    expect_verdicts 0 "pass pass pass pass pass"
     memcheckdemo -d sim --export shared-counter |
         sed 's,^// .*,// corrected,; s,^    ,\t,; s, = ,=,; s,(counter,( /* the counter */counter,' >copy.cu
     try memcheckdemo --grade-fix - shared-counter --csv <copy.cu
@@ -643,11 +640,10 @@ other.cu none inconclusive 0" ] || complain "not these rows"
     need jq
     corrupt ''
     memcheckdemo -q -d sim --export shared-counter | sed 's/counter/number/g' >faulty.cu
+    cp faulty.cu again.cu
     local busy=() i
     for i in $(seq "$(nproc)"); do (while :; do :; done) & busy+=($!); done
-    for i in 1 2; do
-        memcheckdemo -d "$device" -q --grade-fix copy.cu faulty.cu shared-counter --json 2>/dev/null | jq -r '[.verdict, .points] | join(" ")' >>verdicts
-    done
+    memcheckdemo -d "$device" -q --grade-fix copy.cu faulty.cu again.cu shared-counter --json 2>/dev/null | jq -r '[.verdict, .points] | join(" ")' >verdicts
     kill "${busy[@]}"
     [ "$(sort -u verdicts | paste -sd ,)" = "$(printf 'fail %s\npass 5' "$(sed -n 's/fail //p' verdicts | head -1)" | paste -sd ,)" ] || complain "$(cat verdicts)"
 }
