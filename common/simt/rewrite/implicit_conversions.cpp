@@ -459,7 +459,9 @@ private:
             });
             return;
         }
-        if (source_[name].substr(0, 6) == "atomic" || source_[name].substr(0, 6) == "__shfl") rewrite_exchange(open);
+        const bool is_atomic =
+            source_[name].substr(0, 6) == "atomic" && source_[name].substr(0, 7) != "atomic_";  // a fence
+        if (is_atomic || source_[name].substr(0, 6) == "__shfl") rewrite_exchange(open);
         convert_arguments(source_[name], open);
     }
 
