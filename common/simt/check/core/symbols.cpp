@@ -307,10 +307,10 @@ void add_marked(uintptr_t pc, Symbol& symbol) {
     symbol.frames.back().function = !mark.kernel.empty() ? demangled(mark.kernel.c_str()) : is_launch ? "" : outermost;
 }
 
-// A launch statement that is not inlined into the launch: simcc's function returns what void(kernel(...)) is, a name that
+// A launch statement that is not inlined into the launch: simcc's function has any number of parameters, and a name that
 // not every library can demangle.
 bool is_launch_statement(const std::string& function) {
-    const bool is_mangled = function.find("UlDpOT_E") != function.npos && function.find("DTcvv") != function.npos;
+    const bool is_mangled = function.find("UlDpOT_E") != function.npos;
     return is_mangled || function.rfind("decltype ((void)(", 0) == 0;
 }
 
