@@ -2,7 +2,8 @@
 // Reductions of all items.
 #pragma once
 
-#include <limits>
+#include <cstdint>
+#include <type_traits>
 
 #include "../../simt/cub_device.hpp"
 #include "../iterator/arg_index_input_iterator.cuh"

@@ -2,6 +2,9 @@
 // Items that a flag, an operator or their neighbor selects, in their order.
 #pragma once
 
+#include <cstdint>
+#include <type_traits>
+
 #include "../../simt/cub_device.hpp"
 #include "../thread/thread_operators.cuh"
 
