@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // cuBLAS with sizes of 64 bits.
 #include <cublas_v2.h>
+#include <cstdint>
 #include <cstdio>
 int main() {
     cublasHandle_t handle;
