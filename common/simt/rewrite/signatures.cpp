@@ -74,7 +74,7 @@ void KernelSignatures::read(std::size_t qualifier) {
     declarations_.push_back(
         {first, kernel,
          (in_linkage_block(qualifier) ? "extern \"C++\" " : "") + templates + before + "auto " + name_of(kernel) +
-             list + " -> ::simt::SignatureOf<" + types + ">" + (is_defined ? " { return {}; } " : "; "),
+             list + " -> ::simt::SignatureOf<" + types + ">" + (is_defined ? " { return nullptr; } " : "; "),
          source_[end] == "{" && templates.empty() && !braces_.in_type(qualifier) ? end : Source::none, plain});
 }
 
