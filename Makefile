@@ -33,7 +33,7 @@ CXX ?= g++
 # How far to optimize. OPTIMIZE: options, tables and simcc. KERNEL_HOST: host code around kernels, with references and
 # CPU variants, whose loops are as fast as at -O2 once they are vectorized. SIMULATED: simulated kernels. SIMT_OPTIMIZE:
 # the simulator. CHECKED: checked kernels, whose time goes into the checkers. (nvcc optimizes GPU kernels fully at any
-# host level, unless GPU_OPTIMIZE says otherwise: "-Ofc max" compiles faster, for machines without a GPU.)
+# host level, unless GPU_OPTIMIZE says otherwise: "-fdevice-syntax-only" makes no code, on machines without a GPU.)
 OPTIMIZE ?= -O1
 KERNEL_HOST = -O1
 SIMULATED = -O2

@@ -3,6 +3,8 @@
 # Additions that wait, and threads with another name for the sum.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
 
+# Needs no GPU
+
 load helpers
 
 PATH=${BIN:-$root/bin}:$PATH

@@ -3,6 +3,8 @@
 # Fast code and pointers to host memory: a kernel that follows one fails, wherever the pointer was.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
 
+# Needs no GPU
+
 load helpers
 
 PATH=${BIN:-$root/bin}:$PATH

@@ -3,6 +3,8 @@
 # Conversions that no cast shows. The text beside the program is what a GPU must print, too.
 # shellcheck disable=SC2154  # helpers.bash sets $root and $scratch
 
+# Needs no GPU
+
 load helpers
 
 PATH=${BIN:-$root/bin}:$PATH

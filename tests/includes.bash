@@ -15,7 +15,7 @@ algorithm     adjacent_find all_of any_of clamp copy copy_if copy_n count count_
 algorithm     find_if find_if_not for_each for_each_n generate is_sorted lexicographical_compare lower_bound max
 algorithm     max_element merge min min_element minmax minmax_element mismatch move move_backward none_of nth_element
 algorithm     partial_sort partition remove remove_if replace reverse reverse_copy rotate search set_difference shuffle
-algorithm     sort stable_sort swap_ranges transform unique upper_bound binary_search equal_range partition_point ranges
+algorithm     sort stable_sort swap_ranges transform unique unique_copy upper_bound binary_search equal_range partition_point ranges
 any           any any_cast make_any
 array         array begin data empty end get rbegin rend size to_array tuple_size_v
 atomic        atomic atomic_flag atomic_ref atomic_thread_fence memory_order memory_order_acq_rel memory_order_acquire
@@ -100,7 +100,7 @@ system_error  errc error_code generic_category hash make_error_code system_categ
 thread        jthread this_thread thread
 tuple         apply forward_as_tuple get ignore make_tuple tie tuple tuple_cat tuple_element_t tuple_size tuple_size_v
 type_traits   add_const_t add_pointer_t alignment_of_v bool_constant common_type_t conditional conditional_t conjunction_v
-type_traits   decay_t disjunction_v enable_if enable_if_t extent_v false_type has_unique_object_representations_v
+type_traits   is_scalar_v decay_t disjunction_v enable_if enable_if_t extent_v false_type has_unique_object_representations_v
 type_traits   integral_constant invoke_result_t is_arithmetic_v is_base_of_v is_class_v is_const_v is_constructible_v
 type_traits   is_convertible_v is_copy_constructible_v is_default_constructible_v is_empty_v is_enum_v
 type_traits   is_floating_point is_floating_point_v is_function_v is_integral is_integral_v is_invocable_r_v

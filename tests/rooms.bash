@@ -32,7 +32,7 @@ gang         io cuda measure
 cli          io cuda measure gang
 kernels      io cuda
 tools        io process cuda measure cli gang kernels
-simcc        io measure simt/driver simt/rewrite
+simcc        io measure simt/driver simt/rewrite simt/modules
 simt/include
 simt/exec    simt/include
 simt/runtime simt/include simt/exec

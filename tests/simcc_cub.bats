@@ -111,7 +111,9 @@ int main() {
 CU
     simcc -O1 old.cu -o old
     capture ./old
-    expect_status 0 && expect_no_errors && expect_output "cudaSuccess: 2203 2263 2142 63
+    expect_status 0
+    expect_no_errors
+    expect_output "cudaSuccess: 2203 2263 2142 63
 11 1
 407fffff"
 }

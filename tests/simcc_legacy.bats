@@ -277,7 +277,9 @@ cudaErrorInvalidResourceHandle"
 
 @test "a shared array may have an index beyond the linker's reach on a path that no thread takes" {
     capture simcc -O3 "$root/tests/simcc/far_index.cu" -o far_index
-    expect_status 0 && expect_no_errors
+    expect_status 0
+    expect_no_errors
     capture ./far_index
-    expect_status 0 && expect_output "cudaSuccess: 4 3 250 0 1000"
+    expect_status 0
+    expect_output "cudaSuccess: 4 3 250 0 1000"
 }

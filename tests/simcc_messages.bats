@@ -17,7 +17,8 @@ load helpers
     done
     for name in sm_60 compute_90a lto_80 native all all-major; do
         capture simcc -arch "$name" -c x.cu
-        expect_status 0 && expect_no_errors
+        expect_status 0
+        expect_no_errors
     done
 }
 

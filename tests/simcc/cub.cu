@@ -219,7 +219,7 @@ __global__ void of_blocks(const int* in, const float* floats, Results* r) {
     Load(temporary.load).Load(in, data, tile - 3, -1000);
     for (int i = 0; i < items; ++i) out[i] = data[i];
     put(r->loaded);
-    Store(temporary.store).Store(r->stored, data, tile - 7);
+    Store(temporary.store).Store(r->stored, out, tile - 7);  // (CUB may leave the items in another order.)
     __syncthreads();
     int result = Reduce(temporary.reduce).Sum(data);
     if (rank == 0) r->sum = result;

@@ -107,7 +107,9 @@ std::string messages_about_absent_headers(std::string_view preprocessed, const s
             continue;
         }
         if (marker.begins && file != marker.file) {
-            const std::string refusal = refusal_of(marker.file, file, own_headers);
+            // (clang++ spells headers as they were reached: cub/block/../util_type.cuh.)
+            const std::string refusal = refusal_of(fs::path(marker.file).lexically_normal().string(),
+                                                   fs::path(file).lexically_normal().string(), own_headers);
             if (!refusal.empty())
                 messages += std::string(file) + ":" + std::to_string(number) + ":1: error: " + refusal + "\n";
         }

@@ -2,6 +2,7 @@
 #include "common/simt/driver/libraries.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <string>
 #include <string_view>

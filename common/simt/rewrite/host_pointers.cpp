@@ -67,7 +67,10 @@ std::vector<std::string> members_of(const Source& source, std::size_t first, std
 std::vector<std::string> bases_of(const Source& source, std::size_t first, std::size_t open) {
     std::vector<std::string> bases;
     std::size_t i = first;
-    while (i < open && source[i] != ":") ++i;
+    while (i < open && source[i] != ":") {
+        const bool is_group = source[i] == "(" && source.partner(i) != Source::none;
+        i = (is_group ? source.partner(i) : i) + 1;
+    }
     while (i < open) {
         ++i;
         while (is_one_of(source[i], {"public", "private", "protected", "virtual"})) ++i;

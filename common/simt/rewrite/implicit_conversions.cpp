@@ -390,6 +390,10 @@ private:
                    (is_integer_keyword(source_[first - 1]) || is_integer_name(source_[first - 1]) ||
                     types_.count(source_[first - 1]) != 0))
                 --first;
+            if (source_[first - 1] == "::") {  // a type of another scope
+                if (source_[first - 2] != "std") return "";
+                first -= 2;
+            }
         }
         if (first == last) return "";
         for (std::size_t i = first; i < last; ++i) {

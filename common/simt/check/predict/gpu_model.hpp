@@ -49,9 +49,11 @@ struct GpuModel {
 
 /// A figure's name in the file, its unit, and its place in the model.
 struct GpuFigure {
+    using Member = double GpuModel::*;
+
     const char* name;
     const char* unit;
-    double GpuModel::*value;
+    Member value;
 };
 const std::vector<GpuFigure>& gpu_figures();
 

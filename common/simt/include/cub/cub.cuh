@@ -3,16 +3,16 @@
 #pragma once
 
 // Programs rely on what CUB's own headers bring along.
-#include <array>
-#include <iostream>
-#include <limits>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <set>
-#include <stdexcept>
-#include <string>
-#include <tuple>
+#include <array>      // IWYU pragma: export
+#include <iostream>   // IWYU pragma: export
+#include <limits>     // IWYU pragma: export
+#include <map>        // IWYU pragma: export
+#include <memory>     // IWYU pragma: export
+#include <mutex>      // IWYU pragma: export
+#include <set>        // IWYU pragma: export
+#include <stdexcept>  // IWYU pragma: export
+#include <string>     // IWYU pragma: export
+#include <tuple>      // IWYU pragma: export
 
 #include "block/block_adjacent_difference.cuh"
 #include "block/block_discontinuity.cuh"
@@ -70,9 +70,9 @@
 
 // The same, where a toolkit is installed.
 #if __has_include(<thrust/iterator/constant_iterator.h>)
-#include <cuda/functional>
 #include <thrust/iterator/constant_iterator.h>
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/discard_iterator.h>
 #include <thrust/iterator/reverse_iterator.h>
+#include <cuda/functional>
 #endif

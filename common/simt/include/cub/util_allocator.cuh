@@ -5,7 +5,6 @@
 
 #include <map>
 #include <mutex>
-#include <utility>
 
 #include "util_device.cuh"
 

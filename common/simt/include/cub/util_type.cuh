@@ -4,7 +4,6 @@
 #define SIMT_CUB_UTIL_TYPE
 
 #include <float.h>
-#include <limits.h>
 
 #include <type_traits>
 

@@ -3,13 +3,14 @@
 // combine what its threads have is that each puts it into shared memory and thread 0 does the rest.
 #pragma once
 
-#include <assert.h>
-#include <stdint.h>
-#include <stdio.h>
+#include <assert.h>  // IWYU pragma: export
+#include <stdint.h>  // IWYU pragma: export
+#include <stdio.h>   // IWYU pragma: export
 
 #include <iterator>
 #include <new>
 #include <type_traits>
+#include <utility>
 
 #include "cuda_runtime.h"
 

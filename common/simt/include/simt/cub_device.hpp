@@ -5,8 +5,6 @@
 
 #include <stdint.h>
 
-#include <type_traits>
-
 #include "cub.hpp"
 
 CUB_NAMESPACE_OPEN

@@ -2,6 +2,9 @@
 // Radix sorts, digit by digit from the lowest: the items with each digit keep their order.
 #pragma once
 
+#include <cstdint>
+#include <type_traits>
+
 #include "../cub/util_type.cuh"
 #include "cub_device.hpp"
 

@@ -2,6 +2,8 @@
 // Flags of items that differ from the one before (heads), or behind (tails), over a block in blocked arrangement.
 #pragma once
 
+#include <type_traits>
+
 #include "../thread/thread_operators.cuh"
 
 CUB_NAMESPACE_OPEN

@@ -2,6 +2,8 @@
 // Prefixes over the threads of a block.
 #pragma once
 
+#include <type_traits>
+
 #include "../thread/thread_scan.cuh"
 
 CUB_NAMESPACE_OPEN

@@ -2,6 +2,8 @@
 // Differences of neighboring items. The item at the edge stays as it is.
 #pragma once
 
+#include <cstdint>
+
 #include "../../simt/cub_device.hpp"
 #include "../thread/thread_operators.cuh"
 

@@ -2,6 +2,9 @@
 // A function of each item, or of each index.
 #pragma once
 
+#include <cstdint>
+#include <type_traits>
+
 #include "../../simt/cub_device.hpp"
 
 CUB_NAMESPACE_OPEN

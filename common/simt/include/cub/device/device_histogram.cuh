@@ -2,6 +2,9 @@
 // Counts of samples by the bin that they are in.
 #pragma once
 
+#include <cstdint>
+#include <type_traits>
+
 #include "../../simt/cub_device.hpp"
 #include "../thread/thread_search.cuh"
 

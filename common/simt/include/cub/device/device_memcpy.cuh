@@ -2,6 +2,8 @@
 // Copies of many buffers. d_temp_storage is not used.
 #pragma once
 
+#include <cstdint>
+
 #include "../../simt/cub_device.hpp"
 
 CUB_NAMESPACE_OPEN

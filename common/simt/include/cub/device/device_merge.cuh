@@ -2,6 +2,8 @@
 // The merger of two sorted lists. Equal items of the first come first.
 #pragma once
 
+#include <cstdint>
+
 #include "../../simt/cub_device.hpp"
 #include "../util_type.cuh"
 

@@ -2,6 +2,9 @@
 // Sorts by a comparison. All are stable.
 #pragma once
 
+#include <cstdint>
+#include <type_traits>
+
 #include "../../simt/cub_device.hpp"
 #include "../util_type.cuh"
 

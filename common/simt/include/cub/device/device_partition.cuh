@@ -2,6 +2,8 @@
 // What is selected comes first, in its order; the rest follows from the end, in reverse.
 #pragma once
 
+#include <cstdint>
+
 #include "device_select.cuh"
 
 CUB_NAMESPACE_OPEN

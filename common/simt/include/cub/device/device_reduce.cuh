@@ -2,7 +2,8 @@
 // Reductions of all items.
 #pragma once
 
-#include <limits>
+#include <cstdint>
+#include <type_traits>
 
 #include "../../simt/cub_device.hpp"
 #include "../iterator/arg_index_input_iterator.cuh"
@@ -91,7 +92,22 @@ using PairOf = OutputOf<Output, KeyValuePair<int, Value>>;
 
 }  // namespace simt_parts
 
-struct DeviceReduce {
+class DeviceReduce {
+    static auto as_pair() {
+        return [](const auto& found, auto out) {
+            using Value = std::decay_t<decltype(found.value)>;
+            using Pair = simt_parts::PairOf<decltype(out), Value>;
+            *out = Pair(static_cast<typename Pair::Key>(found.key), found.value);
+        };
+    }
+    static auto as_two() {
+        return [](const auto& found, auto extremum, auto index) {
+            *extremum = found.value;
+            *index = found.key;
+        };
+    }
+
+public:
     template <typename Input, typename Output, typename ReductionOp, typename T, typename NumItems>
     static cudaError_t Reduce(void* d_temp_storage, size_t& temp_storage_bytes, Input d_in, Output d_out,
                               NumItems num_items, ReductionOp reduction_op, T init, cudaStream_t stream = nullptr) {
@@ -191,21 +207,6 @@ struct DeviceReduce {
                 *num_runs = runs;
             },
             d_keys_in, d_unique_out, d_values_in, d_aggregates_out, d_num_runs_out);
-    }
-
-private:
-    static auto as_pair() {
-        return [](const auto& found, auto out) {
-            using Value = std::decay_t<decltype(found.value)>;
-            using Pair = simt_parts::PairOf<decltype(out), Value>;
-            *out = Pair(static_cast<typename Pair::Key>(found.key), found.value);
-        };
-    }
-    static auto as_two() {
-        return [](const auto& found, auto extremum, auto index) {
-            *extremum = found.value;
-            *index = found.key;
-        };
     }
 };
 

@@ -2,6 +2,9 @@
 // Prefixes over all items.
 #pragma once
 
+#include <cstdint>
+#include <type_traits>
+
 #include "../../simt/cub_device.hpp"
 #include "../thread/thread_operators.cuh"
 

@@ -2,6 +2,8 @@
 // Sorts of numbers by some of their bits, each segment by itself. All are stable.
 #pragma once
 
+#include <cstdint>
+
 #include "../../simt/cub_radix.hpp"
 
 CUB_NAMESPACE_OPEN

@@ -2,6 +2,8 @@
 // Reductions of segments, each by itself. A segment without items gives the initial value.
 #pragma once
 
+#include <cstdint>
+
 #include "device_reduce.cuh"
 
 CUB_NAMESPACE_OPEN

@@ -2,6 +2,9 @@
 // Items that a flag, an operator or their neighbor selects, in their order.
 #pragma once
 
+#include <cstdint>
+#include <type_traits>
+
 #include "../../simt/cub_device.hpp"
 #include "../thread/thread_operators.cuh"
 
@@ -60,7 +63,12 @@ cudaError_t select(const char* name, void* d_temp_storage, size_t& temp_storage_
 
 }  // namespace simt_parts
 
-struct DeviceSelect {
+class DeviceSelect {
+    static auto every_flag() {
+        return [](const auto& flag) { return static_cast<bool>(flag); };
+    }
+
+public:
     template <typename Input, typename Flags, typename Output, typename NumSelected>
     static cudaError_t Flagged(void* d_temp_storage, size_t& temp_storage_bytes, Input d_in, Flags d_flags,
                                Output d_out, NumSelected d_num_selected_out, int64_t num_items,
@@ -145,10 +153,6 @@ struct DeviceSelect {
     }
 
 private:
-    static auto every_flag() {
-        return [](const auto& flag) { return static_cast<bool>(flag); };
-    }
-
     template <typename Input, typename Flags, typename Output, typename NumSelected, typename SelectOp>
     static cudaError_t flagged(bool is_in_place, void* d_temp_storage, size_t& temp_storage_bytes, Input d_in,
                                Flags d_flags, Output d_out, NumSelected d_num_selected_out, int64_t num_items,

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include <iterator>
+#include <type_traits>
 
 #include "../thread/thread_load.cuh"
 

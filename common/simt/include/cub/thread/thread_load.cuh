@@ -2,7 +2,7 @@
 // Loads with a hint for the caches, of which the simulator has none.
 #pragma once
 
-#include <iterator>
+#include <type_traits>
 
 #include "../../simt/cub.hpp"
 

@@ -2,6 +2,7 @@
 // The operators of reductions and scans.
 #pragma once
 
+#include <type_traits>
 #include <utility>
 
 #include "../util_type.cuh"

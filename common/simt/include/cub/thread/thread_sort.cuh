@@ -2,6 +2,8 @@
 // The items of one thread in order; equal ones keep theirs.
 #pragma once
 
+#include <type_traits>
+
 #include "../util_type.cuh"
 
 CUB_NAMESPACE_OPEN

@@ -2,6 +2,8 @@
 // Stores with a hint for the caches, of which the simulator has none.
 #pragma once
 
+#include <type_traits>
+
 #include "../../simt/cub.hpp"
 
 CUB_NAMESPACE_OPEN

@@ -2,6 +2,8 @@
 // Sorts of the items of a logical warp, in blocked arrangement. All are stable.
 #pragma once
 
+#include <type_traits>
+
 #include "../../simt/cub_sort.hpp"
 #include "../util_type.cuh"
 
