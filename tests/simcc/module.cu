@@ -15,7 +15,7 @@ extern "C" __global__ void scale(float* x, int n, Pair pair) {
     if (i == 0) ++calls;
 }
 extern "C" __global__ void __launch_bounds__(64) reverse(int* x) {
-    __shared__ int fixed[32];
+    __shared__ int fixed[4096];  // more than static thread-local storage has room for
     extern __shared__ int open[];
     fixed[threadIdx.x] = x[threadIdx.x];
     __syncthreads();

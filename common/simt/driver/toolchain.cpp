@@ -313,6 +313,7 @@ Command preprocess_command(const Toolchain& toolchain, const Options& options, c
     Command command = toolchain.compiler;
     append(command, {"-E", options.standard, optimization(options)});
     append(command, options.compiler);
+    if (options.stage == Stage::module) command.emplace_back("-fPIC");  // decides how __shared__ variables are found
     append(command, dependency_flags(options.dependencies, object));
     for (const std::string_view word : qualifiers) {
         command.push_back("-D" + std::string(word) + "=" + std::string(word));  // so that the rewriter finds it

@@ -85,6 +85,17 @@ std::vector<std::string> bases_of(const Source& source, std::size_t first, std::
     return bases;
 }
 
+/// Whether the class that begins with `struct` or `class` at token i has a name, behind its attributes.
+bool has_name(const Source& source, std::size_t i) {
+    ++i;
+    for (;;) {
+        const std::size_t behind = skip_attributes(source, i);
+        const bool is_of_compiler = is_one_of(source[behind], {"__align__", "__attribute__"});
+        if (!is_of_compiler || source.partner(behind + 1) == Source::none) return source.is_identifier(behind);
+        i = source.partner(behind + 1) + 1;
+    }
+}
+
 void show_members(const Source& source, const Braces& braces, std::size_t open, Edits& edits) {
     const std::size_t close = source.partner(open);
     std::size_t head = braces.at(open).statement;
@@ -93,7 +104,7 @@ void show_members(const Source& source, const Braces& braces, std::size_t open, 
         if (source[head] == "union" || source[head] == "enum") return;
         ++head;
     }
-    if (head == open || source[head + 1] == "{" || source[head - 1] == "enum") return;
+    if (head == open || source[head - 1] == "enum" || !has_name(source, head)) return;
     std::string shown;
     for (const std::string& base : bases_of(source, head, open))
         shown += " simt_p.hide<" + base + ">(static_cast<" + base + "&>(*this));";
