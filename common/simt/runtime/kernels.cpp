@@ -403,14 +403,15 @@ KernelFacts facts_of(const void* kernel) {
 const char* name_of_kernel(const void* kernel) {
     FilesRead& read = files_read();
     const std::lock_guard lock(read.mutex);
-    const auto [place, is_new] = read.names.try_emplace(kernel, "without a name");
-    if (is_new) {
+    const auto known = read.names.try_emplace(kernel, "without a name");
+    std::string& result = known.first->second;
+    if (known.second) {
         for_each_symbol(kernel, [&](const Symbols&, const std::string& name) {
-            place->second = name_in_source(name);
+            result = name_in_source(name);
             return true;
         });
     }
-    return place->second.c_str();
+    return result.c_str();
 }
 
 }  // namespace simt
