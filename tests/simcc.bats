@@ -1358,15 +1358,6 @@ handed over 11
     expect_errors_like "Race reported between Write access at .*fill_functor"
 }
 
-@test "CUB is refused with one message that names Thrust and the including line" {
-    need_thrust
-    file cub.cu <<<'#include <cub/device/device_reduce.cuh>'
-    capture simcc -c cub.cu
-    expect_status 1
-    expect_errors_like 'from cub.cu:1:.*error: #error simcc: CUB is .* not available in the simulator; use Thrust'
-    [ "$(grep -c error: <<<"$errors")" = 1 ] || complain "expected one error"
-}
-
 @test "simcc shows steps over a second on a terminal, and clears them for the compiler's messages" {
     need script
     local screen

@@ -167,7 +167,7 @@ bool has_arrays_of_classes(const Source& source, Declaration declaration) {
             if (token == other) return false;
         }
         if (token == "(" && i > declaration.first && source[i - 1] != "__attribute__" && source[i - 1] != "(" &&
-            source[i - 1] != "aligned" && source[i - 1] != "alignas" && source[i - 1] != "__aligned__") {
+            !is_one_of(source[i - 1], {"aligned", "alignas", "__aligned__", "tls_model"})) {
             return false;
         }
         if (token == "[") {
