@@ -1872,7 +1872,8 @@ private:
         restored.insert(&v);
         const std::string name(v.name);
         if (is_kept(v)) {
-            put(std::string(v.is_array ? " [[maybe_unused]] auto& " : " [[maybe_unused]] auto ") + name + " = " + kept(v) + ";");
+            put(std::string(v.is_array ? " [[maybe_unused]] auto& " : " [[maybe_unused]] auto ") + name + " = " +
+                kept(v) + ";");
             return;
         }
         for (std::size_t i = v.declarator_end; i < v.end; ++i) {
