@@ -16,7 +16,7 @@ namespace simt {
 namespace {
 
 constexpr unsigned additions_per_turn = 512;
-constexpr auto longest_turn = std::chrono::microseconds(5);  // without contention the additions take a third of that
+constexpr auto longest_turn = std::chrono::microseconds(5);  // longer than so many additions take without contention
 
 /// Whose turn it is; words with the same place share their turns.
 struct alignas(128) TurnHolder {

@@ -362,7 +362,7 @@ private:
         std::size_t assignments = 0;
         for (std::size_t i = statement.first; i < statement.last; ++i) {
             if (source_[i] != flag) continue;
-            if (source_[i + 1] != "=" || !is_declared_alone(i)) return false;
+            if (source_[i + 1] != "=" || !is_variable(i)) return false;
             const Range value = {i + 2, value_end(source_, i + 2, statement.last)};
             if (has_variable(value) && !has_word(value, {"true", "false"})) return false;
             ++assignments;
@@ -371,9 +371,7 @@ private:
     }
 
     /// Whether the name stands for a variable, not for a member or what a pointer points to.
-    bool is_declared_alone(std::size_t name) const {
-        return !is_one_of(source_[name - 1], {".", "->", "::", "*", "]", ">"});
-    }
+    bool is_variable(std::size_t name) const { return !is_one_of(source_[name - 1], {".", "->", "::", "*", "]", ">"}); }
 
     /// `while (!*flag) { ++n; __threadfence(); }`: a volatile variable ends the loop, in its condition or in an `if`
     /// that leaves it, and a fence in the loop orders what comes after.
